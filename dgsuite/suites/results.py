@@ -8,11 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import xarray as xr
 
-from dgsuite import __version__
+from dgsuite.core.results.dataset import made_by
 from dgsuite.core.results.dataset import save as write
-from dgsuite.core.results.dataset import versions
 from dgsuite.core.results.provenance import machine_of
-from dgsuite.partition.client.installed import fingerprint
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -26,13 +24,7 @@ def save(dataset: xr.Dataset, path: str, client: Client) -> None:
     InputError
         The file cannot be written.
     """
-    dataset.attrs |= {
-        "source": f"dgsuite {__version__}",
-        "Conventions": "CF-1.11",
-        "versions": versions(),
-        "code": fingerprint(),
-        **machine_of(client),
-    }
+    dataset.attrs |= made_by(machine_of(client))
     write(dataset, path)
 
 

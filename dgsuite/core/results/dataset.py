@@ -87,6 +87,25 @@ def versions(*more: str) -> str:
     return json.dumps({"dgsuite": __version__, "python": platform.python_version(), **found})
 
 
+def made_by(measured_on: Mapping[str, Any] | None = None, *packages: str) -> dict[str, Any]:
+    """What makes a dataset, as its attributes: the code, its versions and the machine.
+
+    Parameters
+    ----------
+    measured_on
+        The machine, from `provenance.machine_of`; by default this one.
+    packages
+        More packages whose versions count.
+    """
+    return {
+        "source": f"dgsuite {__version__}",
+        "Conventions": "CF-1.11",
+        "versions": versions(*packages),
+        "code": fingerprint(),
+        **(machine() if measured_on is None else measured_on),
+    }
+
+
 def build(
     kernel: Kernel,
     graph: Graph,
@@ -226,8 +245,7 @@ def build(
     weighs = kernel.weighs or parameters.get("thresholds") is not None
     attrs: dict[str, Any] = {
         "title": f"{kernel.name} on {graph.n} nodes, {style}",
-        "source": f"dgsuite {__version__}",
-        "Conventions": "CF-1.11",
+        **made_by(measured_on),
         "kernel": kernel.name,
         "form": kernel.form,
         "style": style,
@@ -243,9 +261,6 @@ def build(
         "cluster_sizes": json.dumps(np.diff(graph.partition.offsets).tolist()),
         "workers": workers,
         "seconds": log.seconds,
-        "versions": versions(),
-        "code": fingerprint(),
-        **(machine() if measured_on is None else measured_on),
         **kernel.attributes(graph.n, noted),
     }
     if recursive and style == "finish_async" and kernel.varies and not delayed:

@@ -90,20 +90,17 @@ def _betweenness(
         return
     path = files.output(output or asked.scc.output, asked.scc.name)
 
-    from dgsuite import __version__
-    from dgsuite.core.results.dataset import save
+    from dgsuite.core.results.dataset import made_by, save
     from dgsuite.core.results.plots import write
-    from dgsuite.core.results.provenance import machine
+    from dgsuite.core.results.provenance import moment
     from dgsuite.studies.report.claims.scc_findings import betweenness
     from dgsuite.studies.scc import bc, figures
 
+    before = moment()
     with console.err().status("") as status:
         ds = bc.run(asked.scc, asked.bc, lambda step: status.update(step))
-    ds.attrs |= {
-        "title": "Betweenness centrality on the SCC's places: simulated_seconds is a simulation",
-        "source": f"dgsuite {__version__}",
-        **machine(),
-    }
+    title = "Betweenness centrality on the SCC's places: simulated_seconds is a simulation"
+    ds.attrs |= {"title": title, **made_by(), **before}
     save(ds, path)
     if ds.attrs["left_out"]:
         click.echo(f"left out: {ds.attrs['left_out']}", err=True)

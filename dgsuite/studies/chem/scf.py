@@ -114,6 +114,7 @@ def hartree_fock(
     >>> round(float(ds.energy[-1]), 4)
     -1.1168
     """
+    from dgsuite.core.results.dataset import made_by
     from dgsuite.core.results.provenance import machine_of
     from dgsuite.partition.client.workers import worker_addresses
 
@@ -163,7 +164,7 @@ def hartree_fock(
         "work_units": len(work.units()),
         "nuclear_repulsion": float(mole.energy_nuc()),
         "tolerance": tolerance,
-        **measured_on,
+        **made_by(measured_on, "pyscf"),
     }
     return _dataset(log, attrs)
 
@@ -241,9 +242,6 @@ def iterate(
 def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
     """The dataset of a run."""
 
-    from dgsuite.core.results.dataset import versions
-    from dgsuite.partition.client.installed import fingerprint
-
     at = list(dict.fromkeys(place for shares in log.shares for place, _ in shares))
 
     def by_place(name: str, long_name: str, units: str = "1") -> xr.Variable:
@@ -282,14 +280,5 @@ def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
         ),
         "place": xr.Variable("place", np.arange(len(at)), {"long_name": "place"}),
         "address": xr.Variable("place", at, {"long_name": "worker"}),
-    }
-    from dgsuite import __version__
-
-    attrs = {
-        **attrs,
-        "source": f"dgsuite {__version__}",
-        "Conventions": "CF-1.11",
-        "versions": versions("pyscf"),
-        "code": fingerprint(),
     }
     return xr.Dataset(variables, coords, attrs)

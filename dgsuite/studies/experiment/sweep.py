@@ -17,7 +17,7 @@ import xarray as xr
 
 from dgsuite import genval
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.core.results.dataset import open_dataset, save, versions
+from dgsuite.core.results.dataset import made_by, open_dataset, save, versions
 from dgsuite.core.results.provenance import (
     changes,
     circumstances,
@@ -273,9 +273,7 @@ class Sweep:
             "clusters": 1,
             "workers": 0,
             "seconds": perf_counter() - begin,
-            "versions": versions(),
-            "code": fingerprint(),
-            **machine_of(None),
+            **made_by(),
         }
         return dataset
 

@@ -10,7 +10,7 @@ import xarray as xr
 from dgsuite.core.results.plots import svg
 from dgsuite.studies.report.claims.data import claims, figure_of
 from dgsuite.studies.report.claims.verdicts import Row
-from dgsuite.studies.report.sweeps import described
+from dgsuite.studies.report.results import busy, made_by
 from dgsuite.studies.study import STEPS
 
 if TYPE_CHECKING:
@@ -32,6 +32,9 @@ class Experiment(NamedTuple):
     """What the paper says of its figures, with verdicts."""
     command: str
     """It makes the result again, where an experiment file that ships does."""
+    machine: str
+    busy: bool
+    """Whether the load was above 1 before some run."""
 
 
 def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | None:
@@ -81,7 +84,7 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
         return None
     return Experiment(
         title=_title(said, paper, figures, stem),
-        about=described(name, ds),
+        about=f"{name}: {ds.attrs.get('title', '')}",
         pictures=[svg(figure, f"{said}: {what}") for what, figure in drawn.items()],
         findings=findings,
         claims=[
@@ -90,6 +93,8 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
             if _about(row, paper, figures) and not (stem == SIMULATED and row.claim.kind == "setup")
         ],
         command=" ".join(["dgsuite", *started_by[stem]]) if stem in started_by else "",
+        machine=made_by(ds),
+        busy=busy(ds),
     )
 
 

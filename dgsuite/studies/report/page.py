@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,11 +25,11 @@ from dgsuite.studies.report.forms import forms, title
 from dgsuite.studies.report.results import (
     BY_ROUND,
     bars,
+    busy,
     cells,
     code,
     findings,
-    known,
-    surroundings,
+    made_by,
 )
 from dgsuite.studies.report.statistics import LEVEL
 from dgsuite.studies.report.sweeps import Sweep, sweep
@@ -201,8 +200,8 @@ def _section(figure: xr.Dataset, claims: Sequence[Row]) -> Section:
         claims=_about(number, study, claims),
         command=str(attrs.get("command", "")),
         runs=f"{figure.sizes['run']} runs, {repeats} of each{_care(attrs)}; {setting} setting",
-        machine=_made_by(figure),
-        busy=bool((known(figure, "load") > 1).any()),
+        machine=made_by(figure),
+        busy=busy(figure),
     )
 
 
@@ -210,14 +209,6 @@ def _care(attrs: Mapping[Any, Any]) -> str:
     """What was done so that times of repeats do not depend on each other."""
     where = ", on worker processes of their own" if attrs.get("fresh") else ""
     return f"{where}, after a run that does not count" if attrs.get("warmup") else where
-
-
-def _made_by(figure: xr.Dataset) -> str:
-    """The machine and the versions that made a figure."""
-    versions = json.loads(figure.attrs.get("versions", "{}"))
-    named = [f"{name} {number}" for name, number in versions.items()]
-    machine = (str(figure.attrs.get("machine", "not noted")), surroundings(figure))
-    return f"Machine: {'; '.join(filter(None, machine))}. {', '.join(named)}"
 
 
 def _about(number: int, study: str, claims: Sequence[Row]) -> list[Row]:

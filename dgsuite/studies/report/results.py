@@ -276,12 +276,25 @@ def crowded(figure: xr.Dataset) -> str:
     )
 
 
+def made_by(ds: xr.Dataset) -> str:
+    """The machine and the versions that made a result."""
+    versions = json.loads(ds.attrs.get("versions", "{}"))
+    named = [f"{name} {number}" for name, number in versions.items()]
+    machine = (str(ds.attrs.get("machine", "not noted")), surroundings(ds))
+    return f"Machine: {'; '.join(filter(None, machine))}. {', '.join(named)}"
+
+
+def busy(ds: xr.Dataset) -> bool:
+    """Whether the load was above 1 before some run, so that times may be too long."""
+    return bool((known(ds, "load") > 1).any())
+
+
 def surroundings(figure: xr.Dataset) -> str:
     """How busy and how fast the machine was, in a sentence; "" where no run says it."""
     said = []
     if len(loads := known(figure, "load")):
-        busy = "these times may be too long, " if loads.max() > 1 else ""
-        said.append(f"{busy}load before the runs {loads.min():.1f} to {loads.max():.1f}")
+        warned = "these times may be too long, " if busy(figure) else ""
+        said.append(f"{warned}load before the runs {loads.min():.1f} to {loads.max():.1f}")
     if len(hertz := known(figure, "processor_hertz")):
         said.append(f"processors at {hertz.mean() / 1e9:.2f} GHz")
         if len(seconds := known(figure, "seconds_per_operation")):
@@ -293,10 +306,9 @@ def surroundings(figure: xr.Dataset) -> str:
 
 
 def known(figure: xr.Dataset, name: str) -> NDArray[np.float64]:
-    """What runs say of themselves."""
-    if name not in figure:
-        return np.empty(0)
-    values: NDArray[np.float64] = figure[name].values
+    """What runs say of themselves, or a result of all its runs."""
+    found = figure[name].values if name in figure else figure.attrs.get(name, np.nan)
+    values: NDArray[np.float64] = np.atleast_1d(found)
     return values[~np.isnan(values)]
 
 

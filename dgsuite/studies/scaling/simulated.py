@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import xarray as xr
 
-from dgsuite import __version__, genval
+from dgsuite import genval
 from dgsuite.base.errors import InputError
-from dgsuite.core.results.dataset import variable
-from dgsuite.core.results.provenance import machine
+from dgsuite.core.results.dataset import made_by, variable
 from dgsuite.studies.experiment.model import Scaling
 from dgsuite.studies.scaling.analysis import Analysis, analyse
 from dgsuite.studies.scaling.traffic import trace
@@ -132,7 +131,6 @@ def simulate(
     found["bandwidth"].attrs = {"long_name": "bandwidth of a node's link", "units": "percent"}
     found.attrs = {
         "title": f"Medya et al.'s cluster, SIMULATED from traffic counted at scale {scale - 1} and {scale}",
-        "source": f"dgsuite {__version__}",
         "kernel": "bfs2d",
         "simulated": 1,
         "counted_scale": scale,
@@ -140,7 +138,7 @@ def simulate(
         "in_turn": int(cluster.in_turn),
         "nominal_bandwidth": cluster.link,
         "latency": cluster.latency,
-        **machine(),
+        **made_by(),
     }
     return found
 

@@ -237,14 +237,15 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
     """
     import xarray as xr
 
-    from dgsuite import __version__
-    from dgsuite.core.results.provenance import machine
+    from dgsuite.core.results.dataset import made_by
+    from dgsuite.core.results.provenance import moment
     from dgsuite.partition.client.workers import worker_addresses
     from dgsuite.studies.scc import chip, ledger
     from dgsuite.studies.scc.ledger import Transport
     from dgsuite.studies.scc.options import buffers, present
     from dgsuite.studies.transports import carriers
 
+    before = moment()
     problems = []
     for given in asked.input:
         problem = Problem(given, folder)
@@ -359,9 +360,9 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
         },
         {
             "title": asked.name,
-            "source": f"dgsuite {__version__}",
             "study": asked.model_dump_json(),
             "left_out": "; ".join(absent.values()),
-            **machine(),
+            **made_by(),
+            **before,
         },
     )
