@@ -22,6 +22,10 @@ COMPUTE = ("python", "dask", "distributed", "numba", "numpy", "scipy")
 """Those whose versions may change results or times."""
 
 
+LOOK = 0.1
+"""Seconds for which is looked at how busy the machine is."""
+
+
 @cache
 def machine() -> dict[str, Any]:
     """This machine, as attributes of a dataset.
@@ -45,12 +49,14 @@ def moment() -> dict[str, float]:
     Returns
     -------
     dict
-        ``load``: the load average of the last minute. ``processor_hertz``: what the system says of its
+        ``load``: how many processors are busy, in a tenth of a second: others than this program keep them so
+        where it waits. (A load average would count the workers of the run before.) ``processor_hertz``: what the system says of its
         processors, where it does; they may be faster for a while.
     """
     speed = psutil.cpu_freq()
     known = {} if speed is None else {"processor_hertz": 1e6 * float(speed.current)}
-    return {"load": psutil.getloadavg()[0], **known}
+    busy = psutil.cpu_percent(LOOK) / 100 * (psutil.cpu_count() or 1)
+    return {"load": busy, **known}
 
 
 def _processor() -> str:

@@ -34,7 +34,7 @@ class Experiment(NamedTuple):
     """It makes the result again, where an experiment file that ships does."""
     machine: str
     busy: bool
-    """Whether the load was above 1 before some run."""
+    """Whether more than one processor was busy before some run."""
 
 
 def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | None:

@@ -74,7 +74,7 @@ class Section(NamedTuple):
     runs: str
     machine: str
     busy: bool
-    """Whether the load was above 1 before some run, so that times may be too long."""
+    """Whether more than one processor was busy before some run, so that times may be too long."""
 
     @property
     def name(self) -> str:

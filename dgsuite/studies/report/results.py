@@ -44,7 +44,7 @@ CODE_OF = {10: "recursive"}
 
 MEASURED = (
     ("seconds_per_operation", "processor time of an operation of the workload", "s"),
-    ("load", "load average of the minute before", "1"),
+    ("load", "processors that were busy just before", "1"),
     ("processor_hertz", "frequency of the processors, as the system says", "Hz"),
 )
 """Attributes of runs that a figure keeps, with their meanings and units; NaN where a run has none."""
@@ -285,7 +285,7 @@ def made_by(ds: xr.Dataset) -> str:
 
 
 def busy(ds: xr.Dataset) -> bool:
-    """Whether the load was above 1 before some run, so that times may be too long."""
+    """Whether more than one processor was busy before some run, so that times may be too long."""
     return bool((known(ds, "load") > 1).any())
 
 
@@ -294,7 +294,9 @@ def surroundings(figure: xr.Dataset) -> str:
     said = []
     if len(loads := known(figure, "load")):
         warned = "these times may be too long, " if busy(figure) else ""
-        said.append(f"{warned}load before the runs {loads.min():.1f} to {loads.max():.1f}")
+        said.append(
+            f"{warned}{loads.min():.1f} to {loads.max():.1f} processors busy before the runs"
+        )
     if len(hertz := known(figure, "processor_hertz")):
         said.append(f"processors at {hertz.mean() / 1e9:.2f} GHz")
         if len(seconds := known(figure, "seconds_per_operation")):
