@@ -49,9 +49,10 @@ def moment() -> dict[str, float]:
     Returns
     -------
     dict
-        ``load``: how many processors are busy, in a tenth of a second: others than this program keep them so
-        where it waits. (A load average would count the workers of the run before.) ``processor_hertz``: what the system says of its
-        processors, where it does; they may be faster for a while.
+        ``load``: how many processors are busy, in a tenth of a second: others than this program keep them
+        so where it has nothing to do. (A load average would count the workers of the run before.)
+        ``processor_hertz``: what the system says of its processors, where it does; they may be faster for a
+        while.
     """
     speed = psutil.cpu_freq()
     known = {} if speed is None else {"processor_hertz": 1e6 * float(speed.current)}
