@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from dgsuite.studies.chem.scf import hartree_fock
     from dgsuite.studies.lab.checking import check_kernel
     from dgsuite.studies.network.adversary import Adversary
-    from dgsuite.studies.network.network import Byzantine, Crash, Network
+    from dgsuite.studies.network.network import Network
+    from dgsuite.studies.network.parts import Byzantine, Crash, Partition
 
 __all__ = [
     "Adversary",
@@ -38,6 +39,7 @@ __all__ = [
     "Kernel",
     "NegativeCycle",
     "Network",
+    "Partition",
     "RunError",
     "WorkerLost",
     "check_kernel",
@@ -76,14 +78,15 @@ __getattr__, __dir__ = lazy_imports(
     __name__,
     {
         "Adversary": "dgsuite.studies.network.adversary:Adversary",
-        "Byzantine": "dgsuite.studies.network.network:Byzantine",
-        "Crash": "dgsuite.studies.network.network:Crash",
+        "Byzantine": "dgsuite.studies.network.parts:Byzantine",
+        "Crash": "dgsuite.studies.network.parts:Crash",
         "DgsuiteError": "dgsuite.base.errors:DgsuiteError",
         "Graph": "dgsuite.partition.graph.graph:Graph",
         "InputError": "dgsuite.base.errors:InputError",
         "Kernel": "dgsuite.kernels.bsp:Kernel",
         "NegativeCycle": "dgsuite.base.errors:NegativeCycle",
         "Network": "dgsuite.studies.network.network:Network",
+        "Partition": "dgsuite.studies.network.parts:Partition",
         "RunError": "dgsuite.base.errors:RunError",
         "WorkerLost": "dgsuite.base.errors:WorkerLost",
         "check_kernel": "dgsuite.studies.lab.checking:check_kernel",

@@ -34,6 +34,12 @@ class Domain(IntEnum):
     """How long the messages of rounds take."""
     LATE_TASKS = 7
     """How long the messages of tasks take."""
+    DUPLICATES = 8
+    """Which messages arrive twice."""
+    CORRUPTION = 9
+    """Which messages arrive with other values, and with which."""
+    SWIZZLE = 10
+    """Which nodes an adversary cuts off and lets back in, and in which order."""
 
 
 def mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:

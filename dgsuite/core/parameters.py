@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, one_of, shown, unknown
 from dgsuite.base.masked import unmasked
+from dgsuite.core.own import is_own, named
 from dgsuite.kernels import FORMS, KERNELS
 from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, Pairs, no_node
 from dgsuite.kernels.bsp.declared import check_declared
@@ -79,6 +80,8 @@ def unsuited(
     """The same for a graph of which so much is known, before the kernel chooses values that suit it."""
     if form is not None:
         one_of("form", form, FORMS)
+    if isinstance(kernel, str) and is_own(kernel):
+        kernel = named(kernel)
     if isinstance(kernel, str):
         name = kernel_of(kernel, KERNELS)
         formed = FORMS[form or "iterative"]

@@ -43,6 +43,7 @@ from dgsuite.kernels.bsp.messages import Unicast as Unicast
 from dgsuite.kernels.bsp.messages import announce as announce
 from dgsuite.kernels.bsp.messages import between as between
 from dgsuite.kernels.bsp.messages import broadcast as broadcast
+from dgsuite.kernels.bsp.messages import counts as counts
 from dgsuite.kernels.bsp.messages import extra as extra
 from dgsuite.kernels.bsp.messages import known as known
 from dgsuite.kernels.bsp.messages import nodes as nodes

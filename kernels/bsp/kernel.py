@@ -33,8 +33,9 @@ Pairs = Annotated[NDArray[np.int64], "pairs of nodes"]
 sequence of pairs, with labels where the graph has labels; the kernel gets node ids, shape (p, 2)."""
 
 
-FAULTS = ("loss", "crashes", "recovery", "churn", "liars")
-"""Kinds of faults: messages are lost; nodes crash; they come back; nodes or edges are away; nodes lie."""
+FAULTS = ("loss", "crashes", "recovery", "churn", "liars", "duplicates")
+"""Kinds of faults: messages are lost; nodes crash; they come back; nodes or edges are away; nodes lie, or
+messages are corrupted; messages arrive twice."""
 
 NETWORKS = (*FAULTS, "delays")
 """Kinds of networks: those of `FAULTS`, and messages that take time."""
@@ -260,6 +261,8 @@ class Kernel:
     """Least and greatest value of integer message fields, as functions of the number of nodes such as
     ``bsp.between(-1, bsp.nodes)``, where these are not 0 and one less than `ranges` says; None for all of the
     dtype. What nodes that lie make up is held to them, so a field that is used as an index needs them."""
+    unforgeable: ClassVar[tuple[str, ...]] = ()
+    """Message fields that nobody can forge, such as signatures: nodes that lie cannot change them."""
     refuses: ClassVar[dict[str, str]] = {}
     """Kinds of networks (`dgsuite.kernels.bsp.kernel.NETWORKS`) that it does not take, and why, as a
     clause: ``bsp.no_faults(bsp.READS_LATEST)`` of a kernel that calls ``inbox.latest``."""

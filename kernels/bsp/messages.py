@@ -36,6 +36,23 @@ def nodes(n: int) -> int:
     return n
 
 
+def counts(n: int) -> int:
+    """Values of a field that counts nodes or hops up to their number.
+
+    Parameters
+    ----------
+    n
+        Number of nodes of the graph.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels import bsp
+    >>> bsp.counts(1000)
+    1001
+    """
+    return n + 1
+
+
 def values(count: int) -> Range:
     """Values of a field that has so many, whatever the graph.
 

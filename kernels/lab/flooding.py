@@ -113,6 +113,20 @@ class FloodSet(bsp.Kernel):
     fields = {"word": np.uint64, "ready": np.bool_}
     state = SetState
 
+    @property
+    def possible(self) -> int:
+        """How many values there may be."""
+        given = self.inputs
+        return given if isinstance(given, int) else max(map(int, given)) + 1
+
+    def bits(self, n: int) -> dict[str, int]:
+        """A bit for each value that there may be; as OptFloodSet the number of one."""
+        word = (self.possible - 1).bit_length() if self.opt else self.possible
+        return super().bits(n) | {"word": word}
+
+    def limits(self, n: int) -> dict[str, tuple[int, int] | None]:
+        return super().limits(n) | {"word": (0, 2**self.possible - 1)}
+
     def check(self, c: bsp.Cluster) -> str | None:
         if self.f < 0:
             return f"f must be at least 0, got {self.f}"

@@ -481,6 +481,9 @@ class TokenRing(StateModel):
         s.heard[inbox.node] = inbox["value"]
         return inbox.node
 
+    def see(self, s: Any, ends: NDArray[np.int64], before: NDArray[np.int64] | None) -> None:
+        s.heard = s.value[before]
+
     def consider(self, c: bsp.Cluster, s: Ring, nodes: NDArray[np.int64]) -> Any:
         """Node 0 counts on where it has its predecessor's value, others copy that where they have another."""
         first, same = c.ids[nodes] == 0, s.value[nodes] == s.heard[nodes]

@@ -312,6 +312,18 @@ class StateModel(bsp.Kernel):
             s.near[name][entries] = inbox[name]
         return nodes
 
+    def see(self, s: Any, ends: NDArray[np.int64], before: NDArray[np.int64] | None) -> None:
+        """Have all nodes know what their neighbours hold.
+
+        Parameters
+        ----------
+        ends
+            Of each entry of the adjacency, where the neighbour's variables are.
+        before
+            In a ring, where those of each node's predecessor are.
+        """
+        s.near = {name: getattr(s, name)[ends] for name in self.variables}
+
     def consider(
         self, c: bsp.Cluster, s: Any, nodes: NDArray
     ) -> tuple[NDArray, dict[str, NDArray]]:

@@ -206,8 +206,7 @@ class DijkstraScholten(bsp.Kernel):
         "announced": bsp.Output("round in which the root knows that the search is over, else -1"),
     }
     fields = {"distance": np.int64}
-    ranges = {"distance": bsp.nodes}
-    bounds = {"distance": bsp.between(0, bsp.nodes)}
+    ranges = {"distance": bsp.counts}
     state = SearchState
 
     def check(self, c: bsp.Cluster) -> str | None:

@@ -149,7 +149,7 @@ def store(
             continue
         if box.check:
             box.checked(step, k, checks.counts_of, box.model, box.clusters[k], nodes, send)
-        columns = box.columns(step, k, send.fields, len(nodes))
+        columns = box.columns(step, k, send.fields, len(nodes), nodes)
         if said and columns.keys() != said[0][2].keys():
             raise box.fault(step, k, "sends other fields than another cluster")
         if box.arriving not in (None, box.along(send.backwards)):
@@ -269,6 +269,6 @@ def along_edges(box: Mailbox, step: Step, k: int, b: Broadcast) -> Unicast:
     except InputError as error:
         raise box.fault(step, k, f"broadcasts from {error}") from None
     at, entry = expand(cluster.indptr, nodes)
-    columns = box.columns(step, k, b.fields, len(nodes))
+    columns = box.columns(step, k, b.fields, len(nodes), nodes)
     fields = {name: column[at] for name, column in columns.items()}
     return Unicast(cluster.indices[entry], nodes[at], None, fields)  # type: ignore[arg-type]

@@ -56,8 +56,8 @@ class Broadcasts(BroadcastStore):
     fate: Fate | None = None
     """What becomes of the messages, on a network with faults."""
 
-    lost = 0
-    """How many of them are lost, once `through` or `messages` is made."""
+    struck: NDArray | None = None
+    """What struck some of them, once `through` or `messages` is made."""
 
     _rows: tuple[NDArray, NDArray] | None = None
     """Room for the rows of `through`."""
@@ -152,7 +152,7 @@ class Broadcasts(BroadcastStore):
             self._rows = np.empty_like(halo.indptr), np.empty(len(indices), indices.dtype)
         starts, kept = self._rows
         if self.is_compiled and not fate.by_message:
-            self.lost = fate.sieve(halo, self.sent, starts, kept)
+            self.struck = fate.sieve(halo, self.sent, starts, kept)
         else:
             entry = np.flatnonzero(self.sent[indices])
             row = np.searchsorted(halo.indptr, entry, side="right") - 1
@@ -161,16 +161,17 @@ class Broadcasts(BroadcastStore):
             starts = np.searchsorted(row[arrives], np.arange(halo.own + 1))
         return replace(halo, indptr=starts, indices=kept)
 
-    def _arrives(self, row: NDArray, src: NDArray) -> NDArray[np.bool_]:
-        """Which messages to some rows arrive."""
+    def _arrives(self, row: NDArray, src: NDArray) -> NDArray[np.int64]:
+        """Indices of the messages to some rows that arrive."""
         assert self.fate is not None
-        arrives, self.lost = self.fate.arrives(src, self.halo.named(self.halo.first + row))
+        arrives, self.struck = self.fate.arrives(src, self.halo.named(self.halo.first + row))
         return arrives
 
-    def sifted(self) -> int:
-        """How many of the messages to this site's nodes are lost."""
+    def sifted(self) -> NDArray:
+        """What struck the messages to this site's nodes."""
         _ = self.through if self.is_large else self.messages
-        return self.lost
+        assert self.struck is not None
+        return self.struck
 
     def along(self, name: str, entries: NDArray | slice) -> tuple[NDArray[np.bool_], NDArray]:
         """For some entries of the halo, whether a message has arrived along them, and what it says."""
@@ -183,7 +184,7 @@ class Broadcasts(BroadcastStore):
             entries = np.arange(entries.start, entries.stop)
         row = np.searchsorted(halo.indptr, entries, side="right") - 1
         src, dst = halo.named(slots), halo.named(halo.first + row)
-        came &= self.fate.arrives(src, dst)[0]
+        came &= self.fate.comes(src, dst)
         said = {field: self.slots[field][slots] for field in self._fields}
         values = self.fate.told(said, src, dst).get(name, values)
         values[~came] = 0  # a slot has what its node sent before, or what was lost

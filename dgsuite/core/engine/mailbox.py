@@ -97,6 +97,8 @@ class Mailbox:
         The broadcasts of the phase, if there are any.
     window
         Where broadcasts are stored, if sites share memory.
+    limits
+        By message field, its least and greatest value, if they are checked; None for all of its dtype.
     model
         What phases may send, which a check refuses otherwise.
     disturbed
@@ -124,6 +126,8 @@ class Mailbox:
         self.unicasts = Unicasts(clusters[0].partition, bounds, me)
         self.dtypes = kernel.dtypes(clusters[0].n)
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
+        known = check or congest is not None
+        self.limits = kernel.limits(clusters[0].n) if known else {}
         self.model = kernel.obeys
         if faults is not None:  # nodes may then be at several phases at once
             self.model = kernel.obeys._replace(messages=None)
@@ -200,9 +204,9 @@ class Mailbox:
         return broadcasts
 
     def columns(
-        self, step: Step, k: int, fields: Mapping[str, Any], length: int
+        self, step: Step, k: int, fields: Mapping[str, Any], length: int, senders: Any = ()
     ) -> dict[str, NDArray]:
-        """Message fields as arrays of the declared dtypes."""
+        """Message fields as arrays of the declared dtypes. Senders are local indices, None for all nodes."""
         columns: dict[str, NDArray] = {}
         for name, value in fields.items():
             if name not in self.dtypes:
@@ -215,7 +219,22 @@ class Mailbox:
             columns[name] = column if column.ndim else np.full((length, *width), column)
             if columns[name].shape != (length, *width):
                 raise self.fault(step, k, f"sends {column.shape} {name!r} for {length} messages")
+            if self.limits.get(name) and base.kind in "iu":
+                self._see_limits(step, k, name, columns[name], senders)
         return columns
+
+    def _see_limits(self, step: Step, k: int, name: str, values: NDArray, senders: Any) -> None:
+        """See that the values of a field are those that the kernel declares."""
+        least, most = self.limits[name] or (0, 0)
+        wrong = np.argwhere((values < least) | (values > most))
+        if len(wrong):
+            at = tuple(wrong[0])
+            ids = self.clusters[k].ids
+            from_ = ids if senders is None else ids[np.asarray(senders, np.int64)]
+            node = f" of node {from_[at[0]]}" if len(from_) == len(values) else ""
+            raise self.fault(
+                step, k, f"sends {name!r} = {values[at]}{node}; declared are {least} to {most}"
+            )
 
     def payload(self, names: Iterable[str]) -> int:
         """Bytes of a message of some fields."""

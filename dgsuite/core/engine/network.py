@@ -32,14 +32,17 @@ class Fate(Protocol):
     def by_message(self) -> bool:
         """Whether messages have to be looked at one by one."""
 
-    def arrives(self, src: NDArray, dst: NDArray) -> tuple[NDArray, int]:
-        """Which messages arrive; and how many others are lost, and not only sent to dead nodes."""
+    def arrives(self, src: NDArray, dst: NDArray) -> tuple[NDArray, NDArray]:
+        """Indices of the messages that arrive, twice of those that arrive twice; and what struck others."""
+
+    def comes(self, src: NDArray, dst: NDArray) -> NDArray:
+        """Which messages arrive: bool."""
 
     def told(self, fields: Mapping[str, NDArray], src: NDArray, dst: NDArray) -> dict[str, NDArray]:
         """The fields of messages as they arrive; empty if all are as they were sent."""
 
-    def sieve(self, halo: Halo, sent: NDArray, starts: NDArray, kept: NDArray) -> int:
-        """Put the entries along which messages arrive into rows; returns how many messages are lost."""
+    def sieve(self, halo: Halo, sent: NDArray, starts: NDArray, kept: NDArray) -> NDArray:
+        """Put the entries along which messages arrive into rows; returns what struck others."""
 
 
 class SiteFaults(Protocol):
@@ -71,8 +74,8 @@ class SiteFaults(Protocol):
     def frozen(self, k: int, name: str, value: Any) -> Any:
         """An output of the k-th cluster."""
 
-    def losses(self) -> list[int]:
-        """Lost messages of each phase."""
+    def notes(self) -> dict[str, list[int]]:
+        """What took effect in each phase, by name."""
 
 
 class Campaign(Protocol):
@@ -98,8 +101,8 @@ class Faults(Protocol):
     def at_site(self, kernel: Kernel, clusters: Sequence[Cluster], fault: Any) -> SiteFaults:
         """The faults at a site."""
 
-    def campaign(self) -> Campaign | None:
-        """What an adversary strikes, if there is one."""
+    def campaign(self, seed: int) -> Campaign | None:
+        """What an adversary strikes in a run with a seed, if there is one."""
 
 
 class Delays(Protocol):
@@ -134,8 +137,10 @@ class Network(ABC):
     @abstractmethod
     def found(
         self, faults: Any, kernel: Kernel, n: int, log: Any
-    ) -> dict[str, tuple[str, NDArray, str]]:
-        """Variables of the result: dimension ("" for that of the counts), values, description."""
+    ) -> dict[str, tuple[tuple[str, ...], NDArray, str]]:
+        """Variables and coordinates of the result: dimensions ("" for that of the counts), values, and a
+        description.
+        """
 
     @abstractmethod
     def described(self) -> str:

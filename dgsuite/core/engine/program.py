@@ -223,7 +223,7 @@ def steps(
     """
     ends = faults is not None and not faults.spares
     program = turns(kernel, n, max_rounds, ends, kernel.obeys if check else None)
-    campaign = None if faults is None else faults.campaign()
+    campaign = None if faults is None else faults.campaign(kernel.seed)
     votes = deque(past)
     turn = 0
     try:

@@ -230,7 +230,8 @@ class Site:
             except InputError as error:
                 raise RunError(f"kernel {self.kernel.name!r}: {error}") from None
         if self.disturbed is not None:
-            self.log.note("lost", self.disturbed.losses())
+            for name, values in self.disturbed.notes().items():
+                self.log.note(name, values)
         held = {name: self._output(name) for name in self.kernel.outputs}
         return {
             n: found[0] if len(found) == 1 else np.concatenate(found) for n, found in held.items()

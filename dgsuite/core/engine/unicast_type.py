@@ -46,7 +46,7 @@ class UnicastType(MessageType):
             if box.check:
                 sender = box.senders(step, k, send.src)
                 box.checked(step, k, checks.unicasts_of, box.model, cluster, sender, dst)
-            columns = box.columns(step, k, send.fields, len(dst))
+            columns = box.columns(step, k, send.fields, len(dst), send.src)
             if parts and columns.keys() != parts[0].fields.keys():
                 raise box.fault(step, k, "sends other fields than another cluster")
             if parts and send.combine != parts[0].combine:

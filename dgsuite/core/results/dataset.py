@@ -219,9 +219,14 @@ def build(
         np.add.at(edges, (at, which), bits["edges"])
         text = "edges that carry so many bits in a direction in a phase"
         add("edges_by_bits", edges, text, dims=("bits",))
+    more: list[Coordinate] = []
     if network is not None:
-        for name, (dim, each, text) in network.found(spec.faults, kernel, graph.n, log).items():
-            variables[name] = variable(dim or counted, each, text)
+        said = network.found(spec.faults, kernel, graph.n, log)
+        for name, (at, each, text) in said.items():
+            if (name,) == at:
+                more.append(coordinate(name, each, text))
+            else:
+                variables[name] = variable(tuple(dim or counted for dim in at), each, text)
     if delayed:
         ticks = np.array(log.ticks, np.int64)
         add("virtual_time", ticks, "tick in which tasks of the round ran")
@@ -232,6 +237,7 @@ def build(
         *([coordinate("bits", carried, "bits along an edge")] * (congest is not None)),
         _models(),
         _nodes(graph, "node", "node"),
+        *more,
     ]
     for dim in {dim for name in outputs for dim in kernel.outputs[name].dims} - {"node"}:
         if dim in kernel.numbered:

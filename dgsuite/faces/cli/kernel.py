@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.shell_completion import CompletionItem
 
-from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.names import STYLES
 from dgsuite.faces.cli import console, graphs, options
@@ -163,12 +162,15 @@ def kernel(
     """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, Matrix Market, or an input of
     IMSuite's for this kernel), or a family of `dgsuite inputs edges`, such as rmat or grid, with --n
     nodes or --scale. The result is validated and saved; a summary and its path are printed. Without
-    --workers or --scheduler it runs in this process.
+    --workers or --scheduler it runs in this process. NAME may also be a class of one's own,
+    as FILE.py:CLASS.
     """
-    from dgsuite.kernels import KERNELS
+    from dgsuite.core.own import is_own, named
     from dgsuite.studies.experiment.toml import override
 
-    name = kernel_of(name, KERNELS)
+    asked = named(name)
+    run_as = name if is_own(name) else asked.name
+    name = asked.name
     chosen: dict[str, Any] = {}
     for given in parameters:
         _check_set(given)
@@ -181,13 +183,14 @@ def kernel(
     )
 
     if dry_run:
-        estimated = _estimate(name, graph, seed, form, workers, source, chosen)
+        estimated = _estimate(run_as, graph, seed, form, workers, source, chosen)
         console.figures(asdict(estimated), as_json, lambda _: repr(estimated))
         return
     import dgsuite
     from dgsuite.base.files import check_output
     from dgsuite.base.files import output as destination
     from dgsuite.genval import validate as judged
+    from dgsuite.genval.validation import VALIDATORS
 
     said = {**source, "form": form, "seed": seed}
     path = destination(output, _stem(name, graph, said, [*parameters, *faults]))
@@ -213,12 +216,12 @@ def kernel(
         }
         if page is not None:
             with console.working("writing the page"):
-                execution = dgsuite.lab.Execution(name, made, **how)
+                execution = dgsuite.lab.Execution(run_as, made, **how)
                 execution.to_html(page)
                 ds = execution.dataset()
         else:
             ds = dgsuite.run(
-                name,
+                run_as,
                 made,
                 style=style,
                 form=form,
@@ -228,14 +231,14 @@ def kernel(
                 **how,
             )
         report = None
-        if validate:
+        if validate and name in VALIDATORS:
             with console.working("validating"):
                 report = judged(name, made, ds)
             if not report.ok and not network:
                 raise RunError(f"the result of {name} on {graph} is wrong: {report}")
         dgsuite.save(ds, path)
         figures = _figures(ds, made, report, path)
-        console.figures(figures, as_json, partial(_report, ds), path)
+        console.figures(figures, as_json, partial(_report, ds, asked), path)
         if report is not None and not report.ok:
             raise RunError(
                 f"the result of {name} on {graph} is wrong, as on a network with faults it may be: {report}; "
@@ -315,16 +318,15 @@ def _figures(ds: xr.Dataset, graph: Graph, report: Report | None, path: str) -> 
     }
 
 
-def _report(ds: xr.Dataset, figures: dict[str, Any]) -> str:
+def _report(ds: xr.Dataset, kernel: Any, figures: dict[str, Any]) -> str:
     """The figures, and what the run found."""
     import numpy as np
 
     from dgsuite.core.results.dataset import reached
-    from dgsuite.kernels import KERNELS
     from dgsuite.partition.graph.dask_views import here
 
     lines = [f"{key}: {value}" for key, value in figures.items() if key != "output"]
-    for name, output in KERNELS[figures["kernel"]].outputs.items():
+    for name, output in kernel.outputs.items():
         found = ds[name]
         lines.append(f"{name}: {found.attrs['long_name']}")
         if found.nbytes > GATHERED and found.chunks:

@@ -44,6 +44,7 @@ ALONE: dict[str, Any] = {
 
 def problems_of(config: Config, folder: Path) -> Iterator[str]:
     """What is wrong with an experiment of the right shape."""
+    from dgsuite.core.own import is_own, named
     from dgsuite.core.parameters import fitting
     from dgsuite.kernels import FORMS
 
@@ -68,7 +69,8 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
         yield from misfits(number, config.run)
     for i, run in enumerate(config.run):
         for kernel, form in itertools.product(run.kernel, run.form):
-            if (found := FORMS[form].get(kernel)) is None:
+            found = named(kernel) if is_own(kernel) else FORMS[form].get(kernel)
+            if found is None or found.form != form:
                 yield (
                     f"run.{i}.form: kernel {kernel!r} has no {form} form; "
                     f"those that have: {', '.join(FORMS[form])}"

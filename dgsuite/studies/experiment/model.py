@@ -17,7 +17,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from dgsuite.base.aliases import ALIASES, kernel_of
-from dgsuite.base.errors import hint
+from dgsuite.base.errors import InputError, hint
 from dgsuite.base.names import Rule, Style
 
 Form = Literal["iterative", "recursive", "block"]
@@ -84,8 +84,15 @@ Followed = Annotated[
 
 
 def _kernel(name: str) -> str:
+    from dgsuite.core.own import is_own, named
     from dgsuite.kernels import KERNELS
 
+    if is_own(name):
+        try:
+            named(name)
+        except InputError as error:
+            raise PydanticCustomError("unknown_kernel", "{said}", {"said": str(error)}) from None
+        return name
     if name.lower() not in KERNELS and name.lower() not in ALIASES:
         said = f"unknown; {hint(name, [*KERNELS, *ALIASES])}one of {', '.join(KERNELS)}"
         raise PydanticCustomError("unknown_kernel", "{said}", {"said": said})

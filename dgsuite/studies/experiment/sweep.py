@@ -17,6 +17,7 @@ import xarray as xr
 
 from dgsuite import genval
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.own import named
 from dgsuite.core.results.dataset import made_by, open_dataset, save, versions
 from dgsuite.core.results.provenance import (
     changes,
@@ -26,7 +27,7 @@ from dgsuite.core.results.provenance import (
     oversubscribed,
 )
 from dgsuite.core.running.runner import run
-from dgsuite.kernels import KERNELS
+from dgsuite.genval.validation import VALIDATORS
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.settings import gathered
@@ -289,9 +290,9 @@ class Sweep:
         checkpoint = None if point.checkpoint is None else f"{point.checkpoint}/{name}"
         before = moment()
         dataset = self.execute(point, graph, client, on_round, checkpoint)
-        if self.experiment.validate_results:
+        if self.experiment.validate_results and named(point.kernel).name in VALIDATORS:
             if point.trials is None:
-                report = genval.validate(point.kernel, graph, dataset)
+                report = genval.validate(named(point.kernel).name, graph, dataset)
                 ok, found = report.ok, str(report)
             else:
                 right = int(dataset["valid"].sum())
@@ -300,7 +301,7 @@ class Sweep:
                 raise RunError(f"invalid result of {point.describe()}: {found}")
             dataset.attrs["valid"] = int(ok)
         if not self.experiment.outputs:
-            tables = {output.dims[0] for output in KERNELS[point.kernel].outputs.values()}
+            tables = {output.dims[0] for output in named(point.kernel).outputs.values()}
             dataset = dataset.drop_dims({"node", *tables}, errors="ignore")
         for name in SWEPT:
             value = getattr(point, name)

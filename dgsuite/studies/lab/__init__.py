@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dgsuite.base.wilson import wilson
     from dgsuite.studies.lab.comparing import Difference, compare
     from dgsuite.studies.lab.executions import Execution
+    from dgsuite.studies.lab.exploring import Exploration, explore
     from dgsuite.studies.lab.repeating import repeat
     from dgsuite.studies.lab.searching import Example, search
     from dgsuite.studies.lab.stabilising import legitimacy
@@ -18,7 +19,9 @@ __all__ = [
     "Difference",
     "Example",
     "Execution",
+    "Exploration",
     "compare",
+    "explore",
     "legitimacy",
     "repeat",
     "search",
@@ -31,7 +34,9 @@ __getattr__, __dir__ = lazy_imports(
         "Difference": "dgsuite.studies.lab.comparing:Difference",
         "Example": "dgsuite.studies.lab.searching:Example",
         "Execution": "dgsuite.studies.lab.executions:Execution",
+        "Exploration": "dgsuite.studies.lab.exploring:Exploration",
         "compare": "dgsuite.studies.lab.comparing:compare",
+        "explore": "dgsuite.studies.lab.exploring:explore",
         "legitimacy": "dgsuite.studies.lab.stabilising:legitimacy",
         "repeat": "dgsuite.studies.lab.repeating:repeat",
         "search": "dgsuite.studies.lab.searching:search",

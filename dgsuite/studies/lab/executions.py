@@ -206,7 +206,7 @@ class Execution:
             site.log.seconds += site.compute[0] + exchange
             states = _flat(site.states[0], self._cluster.size, lists)
             fate = fate_at(site)
-            away = nobody if fate is None or fate.away is None else fate.away
+            away = nobody if fate is None else fate.away
             crashed = nobody if fate is None else fate.dead & ~away
             if with_messages:
                 falling = nobody if fate is None or fate.falling is None else fate.falling

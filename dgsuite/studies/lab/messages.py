@@ -33,7 +33,7 @@ class Messages:
     unheard
         Whether its receiver has crashed or is away: bool.
     false
-        Whether its sender lies, and what it says has been rewritten: bool.
+        Whether what it says has been rewritten, since its sender lies or it is corrupted: bool.
 
     Examples
     --------
@@ -83,10 +83,10 @@ def listed(site: Site, step: Step, result: Any) -> Messages:
         return Messages(sender, receiver, fields, no, no, no)
     false = no
     if fate.lies is not None:
-        false = fate.lies.mask[sender]
+        false = np.logical_or(*fate.lies.false(sender, receiver, number))
         fields = fate.lies.told(fields, sender, receiver, number)
     unheard = fate.dead[receiver]
-    lost = fate.lost(sender, receiver, number) & ~unheard
+    lost = (fate.lost(sender, receiver, number) > 0) & ~unheard
     return Messages(sender, receiver, fields, lost, unheard, false)
 
 

@@ -12,11 +12,11 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite import genval
-from dgsuite.base.aliases import kernel_of
 from dgsuite.base.version import __version__
+from dgsuite.core.own import named
 from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.running.runner import run
-from dgsuite.kernels import KERNELS
+from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels.bsp.kernel import Kernel, Output
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.comparing import changed
@@ -25,12 +25,15 @@ from dgsuite.studies.network.faults import Faults
 from dgsuite.studies.network.names import whole
 from dgsuite.studies.network.network import Network
 
-TILED = {"loss", "omission", "drops", "crashes", "churn", "byzantine", "seed"}
+TILED = {
+    *("loss", "omission", "drops", "crashes", "churn", "partitions", "duplicates", "corruption"),
+    *("byzantine", "seed"),
+}
 """Parameters of a network that copies of a graph can have each for itself."""
 
 
 def repeat(
-    kernel: str,
+    kernel: str | type[Kernel],
     graph: Graph,
     times: int,
     *,
@@ -51,7 +54,7 @@ def repeat(
     Parameters
     ----------
     kernel
-        Name of a kernel.
+        Name of a kernel, its class, or ``"FILE.py:Class"``.
     graph
         A graph.
     times
@@ -59,7 +62,7 @@ def repeat(
     network
         The network of each run. Crashes, drops and absences that are listed happen in every one.
     validate
-        Whether each result is checked by the kernel's rule.
+        Whether each result is checked by the kernel's rule, if it has one.
     how
         Parameters of the kernel, ``seed`` and ``max_rounds``.
 
@@ -86,20 +89,22 @@ def repeat(
     >>> int(ds.valid.sum()), int(ds.rounds.max())
     (922, 3)
     """
-    kernel = kernel_of(kernel, KERNELS)
+    chosen = named(kernel)
     whole("times", times, 1)
     network = Network.of(network)
-    one = Execution(kernel, graph, network=network, **how)
+    one = Execution(chosen, graph, network=network, **how)
+    name = one.kernel.name
+    validate &= name in VALIDATORS
     if _in_copies(one, graph, network):
         made, seeds = _at_once(one, graph, times, network, validate, how), None
     else:
         seeds = one.kernel.seed + np.arange(times)
         made = _in_turn(one.kernel, graph, seeds, network, validate, how)
     attrs: dict[str, Any] = {
-        "title": f"{times} runs of {kernel} on {graph.n} nodes",
+        "title": f"{times} runs of {name} on {graph.n} nodes",
         "source": f"dgsuite {__version__}",
         "Conventions": "CF-1.11",
-        "kernel": kernel,
+        "kernel": name,
         "n": graph.n,
         "m": graph.m,
         "seed": one.kernel.seed,
@@ -143,7 +148,7 @@ def _in_turn(
         net = network
         if network is not None and network.seed is not None:
             net = replace(network, seed=network.seed + k)
-        ds = run(kernel.name, graph, style="serial", network=net, **{**how, "seed": seed})
+        ds = run(type(kernel), graph, style="serial", network=net, **{**how, "seed": seed})
         noted = {name: ds[name].values for name in kernel.notes}
         values: dict[str, Any] = {name: ds[name].values for name in outputs}
         values |= {"rounds": ds.sizes["round"]} | kernel.attributes(graph.n, noted)
@@ -240,7 +245,11 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
     if liars is not None and not isinstance(liars.nodes, float):
         liars = replace(liars, nodes=everywhere(liars.nodes))
     other = np.where(np.tile(churn[3], times) < 0, -1, everywhere(churn[3]))
-    crashes = [replace(c, node=c.node + first) for first in shift.tolist() for c in faults.crashes]
+    crashes = [
+        replace(c, node=c.node + first, receivers=c.receivers and [v + first for v in c.receivers])
+        for first in shift.tolist()
+        for c in faults.crashes
+    ]
     return replace(
         faults,
         loss=np.tile(faults.loss, times) if faults.loss.ndim else faults.loss,
@@ -248,4 +257,5 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
         churn=np.array([*np.tile(churn[:2], times), everywhere(churn[2]), other]),
         crashes=crashes,
         liars=liars,
+        splits=[replace(one, inside=np.tile(one.inside, times)) for one in faults.splits],
     )

@@ -3,30 +3,44 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 from scipy.sparse import triu
 
-from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, RunError, one_of
 from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
+from dgsuite.core.own import name_of, named
 from dgsuite.core.running.runner import run
 from dgsuite.genval import validate
-from dgsuite.kernels import KERNELS
+from dgsuite.genval.validation import VALIDATORS
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.network.network import Crash, Network
+from dgsuite.studies.lab.executions import Execution
+from dgsuite.studies.network.network import Network
+from dgsuite.studies.network.parts import Byzantine, Crash
+from dgsuite.studies.network.strategies import STRATEGIES
 
 Property = Callable[[Graph, xr.Dataset], Any]
 """Whether a result is right: a truth value, or a report of `dgsuite.genval.validate`."""
 
+Case = tuple[Graph, Network, dict[str, Any]]
+"""What a run is of: a graph, a network and parameters."""
+
 GRAPHS = ("connected", "complete", "ring", "path", "star")
 FAULTS = ("drops", "crashes")
+"""Kinds of faults that a search draws, unless others are named."""
+
+KINDS = (*FAULTS, "liars", "churn", "delays")
 
 ROUNDS = 50
 """Rounds after which a run of a search ends, unless `max_rounds` is given."""
@@ -39,7 +53,7 @@ class Example:
     Attributes
     ----------
     kernel
-        Its name.
+        Its name, or its file and class.
     graph, network, parameters
         What it ran on, and with.
     dataset
@@ -92,15 +106,72 @@ class Example:
             Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
+class Trial:
+    """Runs of a kernel that are judged by a property.
+
+    Parameters
+    ----------
+    kernel
+        A name, or a class.
+    property
+        Called with a graph and the dataset of a run; by default the kernel's rule.
+
+    Raises
+    ------
+    InputError
+        There is no property, and the kernel has no rule.
+    """
+
+    def __init__(self, kernel: str | type[Kernel], property: Property | None) -> None:
+        self.kernel = named(kernel)
+        self.property = property
+        if property is None and self.kernel.name not in VALIDATORS:
+            raise InputError(f"kernel {self.kernel.name!r} has no rule: pass property=")
+
+    def outline(
+        self, graph: Graph, parameters: Mapping[str, Any], max_rounds: int
+    ) -> tuple[list[str], int]:
+        """The names of the phases of a run without faults, and its last round."""
+        execution = Execution(self.kernel, graph, max_rounds=max_rounds, **parameters)
+        names, last = dict[str, None](), 0
+        with suppress(RunError):  # one that does not end
+            for step, _ in execution.phases():
+                names[step.phase], last = None, step.round
+        return [*names], last
+
+    def tried(
+        self,
+        graph: Graph,
+        network: Network,
+        parameters: Mapping[str, Any],
+        max_rounds: int | None,
+    ) -> Example | None:
+        """A run as an example if it breaks the property."""
+        how = {"style": "serial", "network": network, "max_rounds": max_rounds, **parameters}
+        made = partial(Example, name_of(self.kernel), graph, network, dict(parameters))
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", UserWarning)  # faults that struck nothing
+                ds = run(self.kernel, graph, **how)
+        except RunError as error:
+            return made(None, str(error))
+        name = self.kernel.name
+        verdict = self.property(graph, ds) if self.property else validate(name, graph, ds)
+        if bool(getattr(verdict, "ok", verdict)):
+            return None
+        return made(ds, str(verdict) if hasattr(verdict, "ok") else "the property does not hold")
+
+
 def search(
-    kernel: str,
+    kernel: str | type[Kernel],
     property: Property | None = None,
     *,
-    nodes: int = 6,
+    graph: Graph | None = None,
+    nodes: int | tuple[int, int] = 6,
     graphs: str = "connected",
     faults: tuple[str, ...] = FAULTS,
-    most: int = 4,
-    tries: int = 2000,
+    most: int | Mapping[str, int] = 4,
+    tries: int = 5000,
     max_rounds: int = ROUNDS,
     **parameters: Any,
 ) -> Example | None:
@@ -109,24 +180,29 @@ def search(
     Parameters
     ----------
     kernel
-        Name of a kernel.
+        Name of a kernel, its class, or ``"FILE.py:Class"``.
     property
         Called with a graph and the dataset of a run on it; by default `dgsuite.genval.validate`. A run that
-        fails breaks any property.
+        fails breaks any property. ``ds.crashed`` and ``ds.lies`` say which nodes have failed.
+    graph
+        The graph, if it is not to be drawn.
     nodes
-        Of a graph, at most.
+        Of a graph, at most; or at least and at most: ``(4, 4)`` for exactly four.
     graphs
         "connected", "complete", "ring", "path" or "star".
     faults
-        Which there may be: "drops", of messages in a round between two neighbours, and "crashes".
+        Which there may be: "drops", of messages in a round between two neighbours; "crashes", in any phase,
+        before it or once the node has sent to any of its neighbours; "liars", of any strategy; "churn", nodes
+        that are cut off for some rounds; "delays", alone.
     most
-        Faults of each kind, at most.
+        Faults of each kind, at most, or of each kind by name.
     tries
         Executions, at most, until the first that breaks the property.
     max_rounds
         Rounds after which a run ends.
     parameters
-        Of the kernel, and ``seed``.
+        Of the kernel, and ``seed``, which is else drawn. A parameter may also be one of Hypothesis's
+        strategies, to draw from, or a function of the number of nodes that returns a value or a strategy.
 
     Returns
     -------
@@ -135,7 +211,8 @@ def search(
     Raises
     ------
     InputError
-        A parameter is wrong, or Hypothesis is not installed (the extra ``lab``).
+        A parameter is wrong, or the kernel does not take such a network; or Hypothesis is not installed (the
+        extra ``lab``).
 
     Notes
     -----
@@ -149,77 +226,132 @@ def search(
     >>> found = dgsuite.lab.search("mis", nodes=4, faults=("drops",))
     >>> found.graph.n, len(found.network.drops)
     (2, 1)
+
+    With one round FloodSet does not bear a crash (Lynch 1996, section 6.7):
+
+    >>> found = dgsuite.lab.search("floodset", graphs="complete", faults=("crashes",), most=1, f=0)
+    >>> found.graph.n, found.network.crashes[0].round
+    (3, 0)
     """
     with needed_by("dgsuite.lab.search"):
         import hypothesis
         from hypothesis.errors import NoSuchExample
     one_of("graphs", graphs, GRAPHS)
-    kernel = kernel_of(kernel, KERNELS)
     for fault in faults:
-        one_of("fault", fault, FAULTS)
-    if nodes < 2:
+        one_of("fault", fault, KINDS)
+    if "delays" in faults and len(faults) > 1:
+        raise InputError("delays go with no other faults")
+    least, largest = (2, max(nodes, 3)) if isinstance(nodes, int) else nodes
+    if not 2 <= least <= largest:
         raise InputError(f"nodes must be 2 at least, got {nodes}")
-
-    def tried(case: tuple[Graph, Network]) -> Example | None:
-        graph, network = case
-        try:
-            ds = run(
-                kernel, graph, style="serial", network=network, max_rounds=max_rounds, **parameters
-            )
-        except RunError as error:
-            return Example(kernel, graph, network, parameters, None, str(error))
-        verdict = property(graph, ds) if property else validate(kernel, graph, ds)
-        if bool(getattr(verdict, "ok", verdict)):
-            return None
-        why = str(verdict) if hasattr(verdict, "ok") else "the property does not hold"
-        return Example(kernel, graph, network, parameters, ds, why)
-
-    every = list(hypothesis.HealthCheck)
+    trial = Trial(kernel, property)
+    drawn = _Cases(trial, graph, (least, largest), graphs, faults, most, max_rounds, parameters)
     settings = hypothesis.settings(
         max_examples=tries,
         derandomize=True,
         database=None,
         deadline=None,
-        suppress_health_check=every,
+        suppress_health_check=[*hypothesis.HealthCheck],
     )
-    cases = _cases(nodes, graphs, faults, most)
+
+    def breaks(case: Case) -> bool:
+        graph, network, given = case
+        return trial.tried(graph, network, given, max_rounds) is not None
+
     try:
-        found = hypothesis.find(cases, lambda case: tried(case) is not None, settings=settings)
+        found = hypothesis.find(drawn.cases(), breaks, settings=settings)
     except NoSuchExample:
         return None
-    return tried(found)
+    graph, network, given = found
+    return trial.tried(graph, network, given, max_rounds)
 
 
-def _cases(most_nodes: int, graphs: str, faults: tuple[str, ...], most: int) -> Any:
-    """Graphs and networks, for Hypothesis."""
-    from hypothesis import strategies as st
+@dataclass(frozen=True)
+class _Cases:
+    """Graphs, networks and parameters, for Hypothesis: see `search`."""
 
-    @st.composite
-    def case(draw: Any) -> tuple[Graph, Network]:
-        n = draw(st.integers(3 if graphs == "ring" else 2, max(most_nodes, 3)))
-        node = st.integers(0, n - 1)
-        if graphs == "connected":
+    trial: Trial
+    graph: Graph | None
+    nodes: tuple[int, int]
+    graphs: str
+    faults: tuple[str, ...]
+    most: int | Mapping[str, int]
+    max_rounds: int
+    parameters: Mapping[str, Any]
+
+    def cases(self) -> Any:
+        from hypothesis import strategies as st
+
+        outlines: dict[int, tuple[list[str], int]] = {}
+
+        @st.composite
+        def case(draw: Any) -> Case:
+            graph = self.graph
+            if graph is None:
+                n, ends = self._edges(draw, st)
+                graph = Graph.from_edges(*ends.T, n=n, clusters=1)
+            given = {"seed": st.integers(0, 99), **self.parameters}
+            made = {name: _value(draw, value, graph.n) for name, value in given.items()}
+            if graph.n not in outlines:
+                outlines[graph.n] = self.trial.outline(graph, made, self.max_rounds)
+            return graph, self._network(draw, st, graph, *outlines[graph.n]), made
+
+        return case()
+
+    def _edges(self, draw: Any, st: Any) -> tuple[int, NDArray[np.int64]]:
+        """How many nodes, and pairs of these: shape (edges, 2)."""
+        n = draw(st.integers(max(self.nodes[0], 3 if self.graphs == "ring" else 2), self.nodes[1]))
+        pairs = {*_pairs(self.graphs, n)} if self.graphs != "connected" else set()
+        if self.graphs == "connected":
+            node = st.integers(0, n - 1)
             tree = [(draw(st.integers(0, v - 1)), v) for v in range(1, n)]
             more = draw(st.lists(st.tuples(node, node), max_size=n))
             pairs = {(min(pair), max(pair)) for pair in (*tree, *more) if pair[0] != pair[1]}
-        else:
-            pairs = set(_pairs(graphs, n))
-        ends = np.array(sorted(pairs), np.int64)
-        along = st.sampled_from([*map(tuple, ends.tolist()), *map(tuple, ends[:, ::-1].tolist())])
-        when = st.integers(0, 2 * n)
-        drops = st.lists(st.tuples(when, along), max_size=most, unique=True)
-        crashes = st.lists(
-            st.builds(Crash, node, when, partial=st.booleans()),
-            max_size=min(most, n),
-            unique_by=lambda crash: crash.node,
-        )
-        network = Network(
-            drops=[(r, u, v) for r, (u, v) in draw(drops)] if "drops" in faults else (),
-            crashes=draw(crashes) if "crashes" in faults else (),
-        )
-        return Graph.from_edges(*ends.T, n=n, clusters=1), network
+        return n, np.array(sorted(pairs), np.int64)
 
-    return case()
+    def _network(
+        self, draw: Any, st: Any, graph: Graph, phases: Sequence[str], last: int
+    ) -> Network:
+        (cluster,) = graph.repartition(1).gather()
+        near = [part.tolist() for part in np.split(cluster.indices, cluster.indptr[1:-1])]
+        node, when = st.integers(0, graph.n - 1), st.integers(0, last)
+
+        def some(kind: str, items: Any, room: int = graph.n, **how: Any) -> list[Any]:
+            """Up to so many faults of a kind."""
+            limit = self.most if isinstance(self.most, int) else self.most.get(kind, 0)
+            if kind not in self.faults:
+                return []
+            count = draw(st.integers(0, min(limit, room)))
+            return draw(st.lists(items, min_size=count, max_size=count, **how))  # type: ignore[no-any-return]
+
+        def crash(draw: Any) -> Crash:
+            v, at = draw(node), (draw(when), draw(st.sampled_from(phases)))
+            return Crash(v, *at, receivers=[u for u in near[v] if draw(st.booleans())])
+
+        pairs = [(u, v) for u, others in enumerate(near) for v in others]
+        along, moments = st.sampled_from(pairs), len(pairs) * (last + 1)
+        absence = st.tuples(when, st.integers(1, graph.n), node)
+        liars = some("liars", node, unique=True)
+        delay = ("uniform", 1, draw(st.integers(1, 9))) if "delays" in self.faults else None
+        strategy = draw(st.sampled_from([*STRATEGIES, "silent"])) if liars else ""
+        return Network(
+            drops=[
+                (r, u, v)
+                for r, (u, v) in some("drops", st.tuples(when, along), moments, unique=True)
+            ],
+            crashes=some("crashes", st.composite(crash)(), unique_by=lambda one: one.node),
+            churn=[(first, first + long, v) for first, long, v in some("churn", absence)],
+            byzantine=Byzantine(liars, strategy) if liars else None,
+            delay=delay,
+        )
+
+
+def _value(draw: Any, given: Any, n: int) -> Any:
+    """A parameter's value: what is given, or a function of n returns, or one drawn from that."""
+    from hypothesis.strategies import SearchStrategy
+
+    value = given(n) if callable(given) and not isinstance(given, SearchStrategy) else given
+    return draw(value) if isinstance(value, SearchStrategy) else value
 
 
 def _pairs(graphs: str, n: int) -> list[tuple[int, int]]:

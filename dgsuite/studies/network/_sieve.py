@@ -6,10 +6,7 @@ import numpy as np
 
 from dgsuite.base.compiling import compiled
 from dgsuite.kernels.tools._draws import keyed
-from dgsuite.studies.network.chances import halved
-
-FALLING, AWAY = 2, 3
-"""What `sent` says of a node that crashes while it sends, and of one that is away; 1 of others that sent."""
+from dgsuite.studies.network.chances import CODES, FALLING, PLAIN, halved
 
 lowered = compiled(halved)
 
@@ -25,7 +22,7 @@ def sieve(indptr, indices, names, first, sent, key, source, target, dead, starts
     first
         Slot of the first row.
     sent
-        By slot: 0 if its node did not send, `FALLING`, `AWAY`, or 1.
+        By slot: 0 if its node did not send, `PLAIN`, `FALLING`, or why nothing of it arrives.
     key, source, target, dead
         See `dgsuite.studies.network.faults.Fate`.
     starts, kept
@@ -33,9 +30,10 @@ def sieve(indptr, indices, names, first, sent, key, source, target, dead, starts
 
     Returns
     -------
-    How many messages are lost.
+    How many messages are lost, by why: shape (CODES,).
     """
-    full = lost = 0
+    full = 0
+    lost = np.zeros(CODES, np.int64)
     by_source, by_target = len(source) > 1, len(target) > 1
     limit = max(source[0], target[0])
     for row in range(len(indptr) - 1):
@@ -53,9 +51,13 @@ def sieve(indptr, indices, names, first, sent, key, source, target, dead, starts
             src = names[slot] if len(names) else slot
             if by_source:
                 limit = max(source[src], target[dst] if by_target else target[0])
-            most = lowered(limit) if sent[slot] == FALLING else limit
-            if sent[slot] == AWAY or (keyed(mine, src) >> np.uint64(11)) < most:
-                lost += 1
+            luck = keyed(mine, src) >> np.uint64(11)
+            if sent[slot] > FALLING:
+                lost[sent[slot]] += 1
+            elif luck < limit:
+                lost[PLAIN] += 1
+            elif sent[slot] == FALLING and luck < lowered(limit):
+                lost[FALLING] += 1
             else:
                 kept[full] = slot
                 full += 1

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, one_of
+from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.core.engine.network import Strikes, Target
 from dgsuite.kernels.lab.delays import LONGEST
 from dgsuite.partition.arrays.segments import expand
@@ -52,9 +53,9 @@ class View:
         How many messages each node has sent in the round: int64, shape (size,). None where the adversary sees
         nothing of the run.
     state
-        The kernel's state, which must not be changed; None where it does not see states.
+        The kernel's state, read-only; None where it does not see states.
     kernel
-        The kernel that runs; None before the first round.
+        The kernel that runs; None before the first round. Its seed is 0 where states are not seen.
     reach
         What `reached` calls; None where the adversary sees nothing of the run.
 
@@ -139,7 +140,13 @@ def leads_by(kernel: Kernel) -> str | None:
     return next(named, None)
 
 
+def swizzle(view: View) -> NDArray:
+    """All nodes alike: `Campaign` draws which ones are cut off, and when."""
+    return view.cluster.zeros()
+
+
 AIMS: dict[str, tuple[Aim, str]] = {
+    "swizzle": (swizzle, NOTHING),
     "degree": (degree, NOTHING),
     "frontier": (frontier, HISTORY),
     "leader": (leader, STATES),
@@ -159,6 +166,8 @@ class Adversary:
         yet, with a neighbour that has sent in the round before. "leader": nodes that take themselves for the
         leader, the greatest identifier first: those whose first output that names nodes has their own.
         "cut": of the edges between `nodes` and the others, those whose senders sent most in the round before.
+        "swizzle": `budget` nodes drawn by the network's seed are cut off, one more in each round, and are let
+        back one by one in another order.
         Or a function of a `dgsuite.studies.network.adversary.View`, which returns a score for each node of a
         cluster: the greatest are struck, and those of minus infinity spared. Of equal scores the smallest
         node ids go first.
@@ -170,7 +179,7 @@ class Adversary:
         "crashes": nodes crash before the round. "absences": nodes are cut off for a round. "drops": all that
         a node sends a neighbour in a round is lost; an edge has the score of the sender. "delays": all that a
         node sends in a round takes longer; for "cut" all that it sends a neighbour. By default crashes; drops
-        for "cut".
+        for "cut", absences for "swizzle".
     start
         First round in which it strikes.
     sees
@@ -224,7 +233,9 @@ class Adversary:
                 f"budget={self.budget}"
             )
         if self.spends is None:
-            object.__setattr__(self, "spends", DROPS if cut else CRASHES)
+            usual = {"cut": DROPS, "swizzle": ABSENCES}
+            spends = usual.get(self.aim, CRASHES) if isinstance(self.aim, str) else CRASHES
+            object.__setattr__(self, "spends", spends)
         one_of("spends of an adversary", self.spends, SPENDS)
         sees = STATES if callable(self.aim) else AIMS[self.aim][1]
         if self.sees is None:
@@ -239,6 +250,8 @@ class Adversary:
                 "aim 'frontier' of an adversary spends crashes or absences, or delays: it names nodes, and "
                 "no edges"
             )
+        if self.aim == "swizzle" and self.spends != ABSENCES:
+            raise InputError("aim 'swizzle' of an adversary spends absences")
         if cut != (len(nodes) > 0) or (cut and self.spends not in (DROPS, DELAYS)):
             raise InputError(
                 "aim 'cut' of an adversary needs nodes, those on one side, and spends drops or delays; no "
@@ -378,8 +391,9 @@ def in_order(target: Target) -> tuple[float, int, int]:
 class Campaign:
     """What an adversary strikes in each round of a run: every driver of the program finds the same."""
 
-    def __init__(self, attack: Attack) -> None:
+    def __init__(self, attack: Attack, seed: int) -> None:
         self.attack = attack
+        self.seed = seed
         self.watches = attack.adversary.watches  # whether what it strikes depends on the run
         self.left = attack.adversary.budget
         self.round = -1
@@ -396,6 +410,9 @@ class Campaign:
         if round == self.round:  # a turn that is counted with the one before
             return self.strikes
         self.round, adversary = round, self.attack.adversary
+        if adversary.aim == "swizzle":
+            self.strikes = self._swizzled(round - adversary.start)
+            return self.strikes
         found = self.attack.pool
         if found is None:
             once = {target[1:]: target for target in sorted(targets, key=in_order, reverse=True)}
@@ -407,16 +424,30 @@ class Campaign:
         self.left -= len(self.strikes)
         return self.strikes
 
+    def _swizzled(self, since: int) -> Strikes:
+        """The nodes that are cut off so many rounds after the start."""
+        count = self.attack.adversary.budget
+        pool = np.array([node for _, node, _ in self.attack.pool or ()], np.int64)
+        words = keyed(key(self.seed, 0, Domain.SWIZZLE), pool)
+        order = np.argsort(words, kind="stable")[:count]
+        out, back = pool[order], np.argsort(np.argsort(keyed(words[order], pool[order])))
+        away = (np.arange(len(out)) <= since) & (back > since - len(out))
+        return tuple((node, -1) for node in np.sort(out[away]).tolist())
 
-def struck(attack: Attack, turns: Iterable[tuple[int, Iterable[Target]]]) -> dict[int, Strikes]:
+
+def struck(
+    attack: Attack, turns: Iterable[tuple[int, Iterable[Target]]], seed: int = 0
+) -> dict[int, Strikes]:
     """What was struck in each round of a run.
 
     Parameters
     ----------
     turns
         Of each turn of the program the round, and what the clusters named.
+    seed
+        Of the network.
     """
-    campaign, found = Campaign(attack), dict[int, Strikes]()
+    campaign, found = Campaign(attack, seed), dict[int, Strikes]()
     said: Iterable[Target] = ()
     for round_, targets in turns:
         found[round_] = campaign.strike(round_, said)
@@ -430,6 +461,8 @@ def _pool(attack: Attack, graph: Graph) -> tuple[Target, ...]:
 
     adversary = attack.adversary
     count = adversary.budget if adversary.crashes else adversary.each
+    if adversary.aim == "swizzle":
+        count = graph.n
     each = of_clusters(graph, partial(_of_cluster, attack, count))
     return tuple(sorted((target for part in each for target in part), key=in_order)[:count])
 

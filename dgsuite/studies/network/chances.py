@@ -18,6 +18,14 @@ if TYPE_CHECKING:
 ALWAYS = 1 << 53
 """The limit below which all of the numbers lie that decide whether a message is lost."""
 
+PLAIN, FALLING = 1, 2
+"""What is said of a node that sent, and of one that crashes while it sends; any greater number says that
+nothing of it arrives, and why.
+"""
+
+CODES = 8
+"""More than any of these."""
+
 HALF = np.uint64(ALWAYS // 2)
 ONE = np.uint64(1)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +20,18 @@ from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.studies.network.adversary import ABSENCES
-from dgsuite.studies.network.chances import Chances
-from dgsuite.studies.network.faults import NEVER, Fate, Faults, Lies
+from dgsuite.studies.network.chances import CODES, Chances, limit
+from dgsuite.studies.network.faults import (
+    ADVERSARY,
+    CHURN,
+    KINDS,
+    LIARS,
+    NEVER,
+    REWRITTEN,
+    Fate,
+    Faults,
+    Lies,
+)
 from dgsuite.studies.network.node_states import put, take
 from dgsuite.studies.network.watch import Watch
 
@@ -49,8 +59,8 @@ class Disturbed:
     ----------
     fate
         What becomes of the messages of the phase; None if they all arrive.
-    lost
-        How many messages to this site's nodes were lost, by phase.
+    struck
+        By phase, what struck messages to this site's nodes: see `faults.Fate.arrives`.
 
     Raises
     ------
@@ -58,7 +68,7 @@ class Disturbed:
         A node is to come back, and the kernel's state is not one by node.
     """
 
-    apart = frozenset({"lost", "_frozen", "_kept", "_down", "_waiting"})
+    apart = frozenset({"struck", "_frozen", "_kept", "_down", "_waiting"})
 
     def __init__(
         self, faults: Faults, kernel: bsp.Kernel, clusters: Sequence[Cluster], fault: Fault
@@ -68,9 +78,9 @@ class Disturbed:
         self.kernel = kernel
         self.clusters = clusters
         self.fault = fault
-        self.lost: list[int] = []
+        self.struck: list[NDArray[np.int64]] = []
         self.fate: Fate | None = None
-        self._limits = faults.limits(n)
+        self._limits = faults.limits()
         self._chances = Chances(clusters) if faults.by_weight else None
         self._dead, self._none_dead = np.zeros(n, bool), True
         self._falling = np.empty(0, np.int64)  # nodes that crash while they send
@@ -98,12 +108,19 @@ class Disturbed:
         self._watch = None
         if faults.attack is not None:
             self._watch = Watch(faults.attack, kernel, clusters, self._lock)
+        liars, mask = faults.liars, np.zeros(n, bool)
+        if liars is not None:
+            mask = liars.mask(n, faults.seed or 0)
+        silent = liars is not None and liars.strategy == "silent"
+        self._silent = np.flatnonzero(mask & silent)
         self._lies: Lies | None = None
-        if faults.liars is not None and faults.liars.strategy != "silent":
+        if faults.corruption or (liars is not None and not silent):
             ranges = kernel.ranges
             counts = {name: ranges[name](n) if name in ranges else 0 for name in kernel.fields}
-            mask, key = faults.liars.mask(n, faults.seed or 0), faults.key(Domain.LIES, 0, 0)
-            self._lies = Lies(key, mask, faults.liars.strategy, counts, kernel.limits(n), 0, "")
+            how = "random" if liars is None or silent else liars.strategy
+            key, limits = faults.key(Domain.LIES, 0, 0), kernel.limits(n)
+            proved = kernel.unforgeable
+            self._lies = Lies(key, mask & (not silent), how, counts, limits, 0, "", proved=proved)
 
     @property
     def shared(self) -> tuple[object, ...]:
@@ -126,8 +143,9 @@ class Disturbed:
                 return
             self._at = step.turn, step.position
             self._crash(step)
-            self.lost.append(0)
+            self.struck.append(np.zeros(CODES + len(REWRITTEN), np.int64))
             away, drops = self.faults.away(step.round), self.faults.dropped(step.round)
+            mute = [(LIARS, self._silent), (CHURN, away)]
             if self._watch is not None:
                 struck, adversary = self._watch.begin(step), self._watch.attack.adversary
                 if adversary.delays:
@@ -137,17 +155,48 @@ class Disturbed:
                     self._fallen = np.append(self._fallen, nodes)
                     self._die(nodes)
                 elif adversary.spends == ABSENCES:
-                    away = np.concatenate([away, struck[0]])
-                else:
-                    drops = np.concatenate([drops, struck], axis=1)
-            falling, absent = self._mask(self._falling), self._mask(away)
-            lies = self._lies
+                    mute.append((ADVERSARY, struck[0]))
+                    away = np.append(away, struck[0])
+                elif struck.size:
+                    drops.append((ADVERSARY, struck))
+            falling, absent, lies = self._mask(self._falling), self._mask(away), self._lies
             if lies is not None:
-                key = self.faults.key(Domain.LIES, *self._at)
-                lies = replace(lies, key=key, round=step.round, phase=step.phase)
-            key = self.faults.key(Domain.LOSS, *self._at)
-            dead = self._dead if absent is None else self._dead | absent
-            self.fate = Fate(key, *self._limits, dead, absent, falling, lies, drops, self._chances)
+                key, noise = self.faults.key(Domain.LIES, *self._at), self._chance("corruption")
+                lies = replace(lies, key=key, noise=noise, round=step.round, phase=step.phase)
+            self.fate = Fate(
+                key=self.faults.key(Domain.LOSS, *self._at),
+                source=self._limits[0],
+                target=self._limits[1],
+                dead=self._dead if absent is None else self._dead | absent,
+                mute=self._codes(mute),
+                falling=falling,
+                lies=lies,
+                drops=drops,
+                chances=self._chances,
+                splits=[split for split in self.faults.splits if split.lasts(step.round)],
+                last=self._last(),
+                twice=self._chance("duplicates"),
+            )
+
+    def _chance(self, kind: str) -> tuple[NDArray[np.uint64], NDArray[np.uint64]] | None:
+        """The key of a phase and a limit for what strikes messages with a probability."""
+        probability = getattr(self.faults, kind)
+        assert self._at is not None
+        domain = Domain[kind.upper()]
+        return (self.faults.key(domain, *self._at), limit(probability)) if probability else None
+
+    def _codes(self, why: Iterable[tuple[int, NDArray]]) -> NDArray[np.uint8] | None:
+        """By node, why nothing that it sends arrives."""
+        codes = np.zeros(len(self._dead), np.uint8)
+        for code, nodes in why:
+            codes[nodes] = code
+        return codes if codes.any() else None
+
+    def _last(self) -> list[tuple[int, NDArray[np.int64]]]:
+        """Which neighbours hear of nodes that crash after they have told these."""
+        crashes = (self._listed.get(node) for node in self._falling.tolist())
+        return [(c.node, np.array(c.receivers, np.int64)) for c in crashes
+                if c is not None and c.receivers is not None]  # fmt: skip
 
     def _mask(self, nodes: NDArray[np.int64]) -> NDArray[np.bool_] | None:
         """By node, whether it is one of some; None if there are none."""
@@ -322,9 +371,9 @@ class Disturbed:
         number = numbers(src, dst, len(self._dead))
         if told := fate.told(messages.fields, src, dst, number):
             messages = messages._replace(fields=told)
-        arrives, lost = fate.arrives(src, dst, number)
-        self.lost[-1] += lost
-        return messages if arrives.all() else messages.take(np.flatnonzero(arrives))
+        arrives, struck = fate.arrives(src, dst, number)
+        self.struck[-1] += struck
+        return messages.take(arrives)
 
     def hear(self, arriving: Broadcasts) -> None:
         """Say what becomes of broadcasts that arrive at the site; unicasts were filtered before."""
@@ -332,11 +381,20 @@ class Disturbed:
             self._watch.hear(arriving)
         if self.fate is not None:
             arriving.fate = self.fate
-            self.lost[-1] += arriving.sifted()
+            self.struck[-1] += arriving.sifted()
 
-    def losses(self) -> list[int]:
-        """Lost messages of each phase; 0 for the last, whose messages no phase reads."""
-        return [*self.lost[:-1], 0]
+    def notes(self) -> dict[str, list[int]]:
+        """What struck messages of each phase, by name; nothing of the last, whose messages no phase reads."""
+        table = np.array([*self.struck[:-1], np.zeros(CODES + len(REWRITTEN), np.int64)])
+        columns = [
+            *zip(KINDS, table.T[1:], strict=False),
+            *zip(REWRITTEN, table.T[CODES:], strict=True),
+        ]
+        found = {"lost": table[:, :CODES].sum(axis=1).tolist()}
+        for name, values in columns:
+            before = found.get(f"struck by {name}", [0] * len(table))
+            found[f"struck by {name}"] = (values + before).tolist()
+        return found
 
 
 def fate_at(site: Site) -> Fate | None:

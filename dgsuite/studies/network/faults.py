@@ -14,7 +14,7 @@ from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.network import Target
 from dgsuite.studies.network.adversary import Attack, Campaign, struck
-from dgsuite.studies.network.chances import ALWAYS, Chances, halved, limit
+from dgsuite.studies.network.chances import CODES, FALLING, PLAIN, Chances, halved, limit
 from dgsuite.studies.network.strategies import STRATEGIES, Limits, Sent, Strategy, told
 
 if TYPE_CHECKING:
@@ -23,10 +23,19 @@ if TYPE_CHECKING:
     from dgsuite.partition.clusters.cluster import Cluster
     from dgsuite.partition.clusters.halo import Halo
     from dgsuite.studies.network.disturbed import Disturbed
-    from dgsuite.studies.network.network import Crash
+    from dgsuite.studies.network.parts import Crash
 
 NEVER = 1 << 62
 """The round of a crash that does not happen."""
+
+LOSS, CRASH, CHURN, LIARS, DROPS, PARTITIONS, ADVERSARY = range(PLAIN, CODES)
+"""Why messages are lost."""
+
+KINDS = ("loss", "crashes", "churn", "byzantine", "drops", "partitions", "adversary")
+"""Parameters of a network that these are by."""
+
+REWRITTEN = ("byzantine", "corruption", "duplicates")
+"""What strikes messages that arrive: they are rewritten, or arrive twice."""
 
 Fields = Mapping[str, NDArray]
 """What messages say, by field."""
@@ -58,6 +67,35 @@ class Liars:
 
 
 @dataclass(frozen=True)
+class Split:
+    """Nodes that are cut off from all others for some rounds.
+
+    Attributes
+    ----------
+    first, end
+        From which round on, and before which.
+    inside
+        bool, by node: which nodes.
+    one_way
+        Whether they go on to hear the others.
+    """
+
+    first: int
+    end: int
+    inside: NDArray[np.bool_]
+    one_way: bool
+
+    def lasts(self, round: int) -> bool:
+        """Whether it is there in a round."""
+        return self.first <= round < self.end
+
+    def between(self, src: NDArray, dst: NDArray) -> NDArray[np.bool_]:
+        """Which messages do not get through."""
+        out, into = self.inside[src], self.inside[dst]
+        return out & ~into if self.one_way else out != into
+
+
+@dataclass(frozen=True)
 class Faults:
     """The faults of a run, on the node ids of its graph; `dgsuite.Network` makes them.
 
@@ -83,6 +121,10 @@ class Faults:
         What strikes by what it sees of the run, if anything.
     by_weight
         Whether the weight of an edge is the probability that a message along it is lost.
+    splits
+        Partitions.
+    duplicates, corruption
+        Probabilities that a message arrives twice, and that it arrives with other values.
     """
 
     seed: int | None
@@ -95,6 +137,9 @@ class Faults:
     liars: Liars | None
     attack: Attack | None = None
     by_weight: bool = False
+    splits: Sequence[Split] = ()
+    duplicates: float = 0.0
+    corruption: float = 0.0
 
     def of_run(self, seed: int) -> Faults:
         """The faults of a run with a seed."""
@@ -106,21 +151,23 @@ class Faults:
 
         return Disturbed(self, kernel, clusters, fault)
 
-    def campaign(self) -> Campaign | None:
+    def campaign(self, seed: int) -> Campaign | None:
         """What the adversary strikes in each round, if there is one."""
-        return None if self.attack is None else Campaign(self.attack)
+        return None if self.attack is None else Campaign(self.attack, self.of_run(seed).seed or 0)
 
     @property
     def spares(self) -> bool:
         """Whether there are none: an adversary has messages take longer, which changes no output."""
         return self.attack is not None and self.attack.adversary.delays
 
-    def dropped(self, round: int) -> NDArray[np.int64]:
-        """Senders and receivers between which no message of a round arrives: shape (2, drops)."""
+    def dropped(self, round: int) -> list[tuple[int, NDArray[np.int64]]]:
+        """Senders and receivers between which no message of a round arrives, by why: shape (2, drops)."""
         first, end, node, other = self.churn
         away = (first <= round) & (round < end) & (other >= 0)
         both = np.stack([node[away], other[away]])
-        return np.concatenate([self.drops[1:, self.drops[0] == round], both, both[::-1]], axis=1)
+        listed = self.drops[1:, self.drops[0] == round]
+        found = (DROPS, listed), (CHURN, both), (CHURN, both[::-1])
+        return [(why, ends) for why, ends in found if ends.size]
 
     def away(self, round: int) -> NDArray[np.int64]:
         """Nodes that are away in a round."""
@@ -152,21 +199,17 @@ class Faults:
         back = np.full(n, NEVER)
         for crash in self.crashes:
             back[crash.node] = crash.until or NEVER
-        for round_, strikes in struck(self.attack, turns).items():
+        for round_, strikes in struck(self.attack, turns, self.seed or 0).items():
             for node, _ in strikes:
                 if not found[node] <= round_ < back[node]:
                     found[node] = round_
                     back[node] = NEVER
         return found
 
-    def limits(self, n: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    def limits(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         """Limits below which a message is lost, by sender and by receiver: shape (1,) or (n,) each."""
         own, none = np.atleast_1d(limit(self.loss)), np.zeros(1, np.uint64)
-        source, target = (none, own) if self.by_receiver else (own, none)
-        if self.liars is not None and self.liars.strategy == "silent":
-            mask = self.liars.mask(n, self.seed or 0)
-            source = np.where(mask, np.uint64(ALWAYS), source)
-        return source, target
+        return (none, own) if self.by_receiver else (own, none)
 
     def key(self, domain: Domain, turn: int, position: int) -> NDArray[np.uint64]:
         """The key of a phase, shape (1,)."""
@@ -185,40 +228,74 @@ class Fate:
         Limits below which a message is lost, by sender and by receiver: shape (1,) or (n,).
     dead
         By node, whether nothing reaches it.
-    away
-        By node, whether nothing that it sends arrives; None if there are none.
+    mute
+        uint8, by node: why nothing that it sends arrives, or 0. None if there are none.
     falling
         By node, whether it crashes while it sends: then half of the messages that the network would not lose
         are lost. None if there are none.
     lies
         What rewrites messages, if anything.
     drops
-        Senders and receivers between which no message arrives: shape (2, drops).
+        Senders and receivers between which no message arrives, by why: shape (2, drops).
     chances
         What is lost by edge, if anything.
+    splits
+        Partitions.
+    last
+        Of nodes that crash after they have sent some neighbours a message: the node, and which neighbours.
+    twice
+        The key of duplicates, and the limit below which a message is one; None if there are none.
     """
 
     key: NDArray[np.uint64]
     source: NDArray[np.uint64]
     target: NDArray[np.uint64]
     dead: NDArray[np.bool_]
-    away: NDArray[np.bool_] | None
+    mute: NDArray[np.uint8] | None
     falling: NDArray[np.bool_] | None
     lies: Lies | None
-    drops: NDArray[np.int64]
+    drops: Sequence[tuple[int, NDArray[np.int64]]]
     chances: Chances | None = None
+    splits: Sequence[Split] = ()
+    last: Sequence[tuple[int, NDArray[np.int64]]] = ()
+    twice: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
+
+    @property
+    def away(self) -> NDArray[np.bool_]:
+        """By node, whether it is cut off for the phase."""
+        none = np.zeros_like(self.dead)
+        return none if self.mute is None else np.isin(self.mute, (CHURN, ADVERSARY))
 
     @property
     def by_message(self) -> bool:
         """Whether messages have to be looked at one by one."""
-        return self.lies is not None or self.drops.size > 0 or self.chances is not None
+        some = (self.lies, self.chances, self.twice)
+        return any(one is not None for one in some) or any((self.drops, self.splits, self.last))
 
     def arrives(
         self, src: NDArray, dst: NDArray, number: NDArray | None = None
-    ) -> tuple[NDArray[np.bool_], int]:
-        """Which messages arrive, and how many of those to living nodes do not; parameters as of `lost`."""
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Indices of the messages that arrive, twice of those that arrive twice; and what struck messages to
+        living nodes: how many are lost, by why, and how many are rewritten or arrive twice. Parameters as of
+        `lost`.
+        """
         lost, reached = self.lost(src, dst, number), ~self.dead[dst]
-        return reached & ~lost, int(np.count_nonzero(lost & reached))
+        struck = np.zeros(CODES + len(REWRITTEN), np.int64)
+        struck[:CODES] = np.bincount(lost[reached], minlength=CODES)
+        which = np.flatnonzero(reached & (lost == 0))
+        src, dst, number = src[which], dst[which], None if number is None else number[which]
+        if self.lies is not None:
+            struck[CODES:-1] = [*map(np.count_nonzero, self.lies.false(src, dst, number))]
+        if self.twice is not None:
+            key, limit = self.twice
+            again = which[_luck(key, src, dst, number) < limit]
+            which = np.sort(np.append(which, again))
+            struck[-1] = len(again)
+        return which, struck
+
+    def comes(self, src: NDArray, dst: NDArray) -> NDArray[np.bool_]:
+        """Which messages arrive."""
+        return ~self.dead[dst] & (self.lost(src, dst) == 0)
 
     def told(
         self, fields: Fields, src: NDArray, dst: NDArray, number: NDArray | None = None
@@ -226,7 +303,7 @@ class Fate:
         """The fields of messages as they arrive; empty if nobody lies. Parameters as of `lost`."""
         return {} if self.lies is None else self.lies.told(fields, src, dst, number)
 
-    def sieve(self, halo: Halo, sent: NDArray, starts: NDArray, kept: NDArray) -> int:
+    def sieve(self, halo: Halo, sent: NDArray, starts: NDArray, kept: NDArray) -> NDArray[np.int64]:
         """Put the entries of a halo along which messages arrive into rows, by a compiled loop.
 
         Parameters
@@ -238,22 +315,24 @@ class Fate:
 
         Returns
         -------
-        How many messages are lost.
+        What struck messages, as of `arrives`.
         """
-        from dgsuite.studies.network._sieve import AWAY, FALLING, sieve
+        from dgsuite.studies.network._sieve import sieve
 
         codes = sent.view(np.uint8)
-        for code, nodes in ((FALLING, self.falling), (AWAY, self.away)):
-            if nodes is not None:
-                which = nodes if halo.ids is None else nodes[halo.ids]
+        falling = None if self.falling is None else self.falling * np.uint8(FALLING)
+        for why in (falling, self.mute):
+            if why is not None:
+                why = why if halo.ids is None else why[halo.ids]
                 codes = codes.copy()
-                codes[: halo.slots][which & sent[: halo.slots]] = code
+                here = sent[: halo.slots] & (why > 0)
+                codes[: halo.slots][here] = why[here]
         along = halo.indptr, halo.indices, halo.names, halo.first, codes
         fates = self.key[0], self.source, self.target, self.dead
-        return int(sieve(*along, *fates, starts, kept))
+        return np.append(sieve(*along, *fates, starts, kept), np.zeros(len(REWRITTEN), np.int64))
 
-    def lost(self, src: NDArray, dst: NDArray, number: NDArray | None = None) -> NDArray[np.bool_]:
-        """Which messages are lost on their way.
+    def lost(self, src: NDArray, dst: NDArray, number: NDArray | None = None) -> NDArray[np.uint8]:
+        """Why each message is lost on its way; 0 of those that are not.
 
         Parameters
         ----------
@@ -265,20 +344,27 @@ class Fate:
         limits = np.maximum(_at(self.source, src), _at(self.target, dst))
         if self.chances is not None:
             limits = np.maximum(limits, self.chances.of(src, dst))
+        luck = _luck(self.key, src, dst, number)
+        found = np.where(luck < limits, np.uint8(LOSS), np.uint8(0))
         if self.falling is not None:
-            limits = np.where(self.falling[src], halved(limits), limits)
-        found = (_hash(self.key, src, dst, number) >> np.uint64(11)) < limits
-        if self.away is not None:
-            found |= self.away[src]
-        if self.drops.size:
-            n = len(self.dead)
-            found |= np.isin(pair_key(src, dst, n), pair_key(self.drops[0], self.drops[1], n))
+            found[self.falling[src] & (luck >= limits) & (luck < halved(limits))] = CRASH
+        for node, receivers in self.last:
+            mine, told = src == node, np.isin(dst, receivers)
+            found[mine & told & (found == CRASH)] = 0
+            found[mine & ~told] = CRASH
+        for split in self.splits:
+            found[split.between(src, dst)] = PARTITIONS
+        if self.mute is not None:
+            found = np.where(self.mute[src] > 0, self.mute[src], found)
+        n = len(self.dead)
+        for why, (one, other) in self.drops:
+            found[np.isin(pair_key(src, dst, n), pair_key(one, other, n))] = why
         return found
 
 
 @dataclass(frozen=True, eq=False)
 class Lies:
-    """What rewrites the messages of nodes that lie, in one phase.
+    """What rewrites messages in one phase: those of nodes that lie, and those that are corrupted.
 
     Attributes
     ----------
@@ -294,6 +380,10 @@ class Lies:
         By field, its least and greatest value: lies are held to them.
     round, phase
         Of what is sent.
+    noise
+        The key of corruption, and the limit below which a message is corrupted; None if none is.
+    proved
+        Fields that nobody can forge.
     """
 
     key: NDArray[np.uint64]
@@ -303,19 +393,50 @@ class Lies:
     limits: Mapping[str, Limits]
     round: int
     phase: str
+    noise: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
+    proved: Sequence[str] = ()
+
+    def false(
+        self, src: NDArray, dst: NDArray, number: NDArray | None = None
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Which messages are of nodes that lie, and which others are corrupted."""
+        lies = self.mask[src]
+        if self.noise is None:
+            return lies, np.zeros_like(lies)
+        key, limit = self.noise
+        return lies, ~lies & (_luck(key, src, dst, number) < limit)
 
     def told(
         self, fields: Fields, src: NDArray, dst: NDArray, number: NDArray | None = None
     ) -> dict[str, NDArray]:
-        """The fields of messages, once those that lie have rewritten theirs."""
-        which = np.flatnonzero(self.mask[src])
-        if not len(which) or not fields:
-            return dict(fields)
-        some = {name: values[which] for name, values in fields.items()}
+        """The fields of messages, once those that lie have rewritten theirs, and others are corrupted."""
+        found = {name: values.copy() for name, values in fields.items()}
+        lies, noisy = self.false(src, dst, number)
+        self._rewrite(found, self.strategy, self.key, lies, src, dst, number)
+        if self.noise is not None:
+            key = keyed(self.noise[0], np.array([1]))
+            self._rewrite(found, "random", key, noisy, src, dst, number)
+        return found
+
+    def _rewrite(
+        self,
+        found: dict[str, NDArray],
+        how: str | Strategy,
+        key: NDArray[np.uint64],
+        false: NDArray[np.bool_],
+        src: NDArray,
+        dst: NDArray,
+        number: NDArray | None,
+    ) -> None:
+        """Have some messages say what a strategy says."""
+        which = np.flatnonzero(false)
+        if not len(which) or not found:
+            return
+        some = {name: values[which] for name, values in found.items()}
         ends = src[which].astype(np.int64), dst[which].astype(np.int64)
-        luck = _hash(self.key, *ends, None if number is None else number[which])
+        luck = _hash(key, *ends, None if number is None else number[which])
         sent = Sent(some, *ends, luck, self.counts, self.round, self.phase)
-        strategy = STRATEGIES[self.strategy] if isinstance(self.strategy, str) else self.strategy
+        strategy = STRATEGIES[how] if isinstance(how, str) else how
         try:
             lies = told(strategy(sent), some, self.limits)
         except Exception as error:
@@ -323,10 +444,13 @@ class Lies:
                 f"round {self.round}, phase {self.phase!r}: the strategy of byzantine fails: "
                 f"{type(error).__name__}: {error}"
             ) from error
-        found = {name: values.copy() for name, values in fields.items()}
-        for name, values in lies.items():
-            found[name][which] = values
-        return found
+        for name in lies.keys() - set(self.proved):
+            found[name][which] = lies[name]
+
+
+def _luck(key: NDArray, src: NDArray, dst: NDArray, number: NDArray | None) -> NDArray[np.uint64]:
+    """A random number of each message, below `dgsuite.studies.network.chances.ALWAYS`."""
+    return _hash(key, src, dst, number) >> np.uint64(11)
 
 
 def _hash(key: NDArray, src: NDArray, dst: NDArray, number: NDArray | None) -> NDArray[np.uint64]:

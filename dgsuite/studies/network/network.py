@@ -6,24 +6,25 @@ import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Real
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of
+from dgsuite.base.warning import warn
 from dgsuite.core.engine import network as engine
 from dgsuite.core.parameters import LISTED
 from dgsuite.core.results.dataset import variable
 from dgsuite.core.running.catalogue import takers
 from dgsuite.kernels.bsp.kernel import KEEPS_OFFERS
-from dgsuite.partition.labels.nodes import listed
 from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Attack, struck
 from dgsuite.studies.network.chances import check_weights
 from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
-from dgsuite.studies.network.faults import Faults, Liars
-from dgsuite.studies.network.names import is_whole, made, node_ids, probability, whole
-from dgsuite.studies.network.strategies import STRATEGIES, Strategy
+from dgsuite.studies.network.faults import NEVER, Faults, Liars, Split
+from dgsuite.studies.network.names import is_whole, made, node_ids, probability
+from dgsuite.studies.network.parts import Byzantine, Crash, Partition
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 
 OMISSIONS = ("sending", "receiving")
 
-FAULTS = ("loss", "drops", "crashes", "churn", "byzantine", "adversary")
+FAULTS = (
+    *("loss", "drops", "crashes", "churn", "partitions", "duplicates", "corruption", "byzantine"),
+    "adversary",
+)
 """Parameters that a network with delays does not have, but for an adversary that spends delays."""
 
 SHOWN = 8
@@ -44,84 +48,6 @@ SHOWN = 8
 
 ROUNDS = 10_000
 """Rounds after which a run on a network ends, unless `max_rounds` is given."""
-
-
-@dataclass(frozen=True)
-class Crash:
-    """A node that crashes: from then on it neither computes nor sends.
-
-    Parameters
-    ----------
-    node
-        Its label; its node id where the graph has no labels.
-    round
-        Round in which it crashes, from 0.
-    phase
-        Name of the phase of the round in which it crashes; by default the first one.
-    partial
-        Whether it crashes while it sends what the phase has it send: each of these messages arrives with
-        probability 1/2. Otherwise it crashes before the phase.
-    until
-        The round before which it is back; by default it stays away. It misses what was sent before.
-    memory
-        Whether its state is then that of the crash, as where it is on disk, or else the first one of the run.
-
-    Examples
-    --------
-    >>> import dgsuite
-    >>> dgsuite.Crash(3, round=2, partial=True)
-    Crash(node=3, round=2, phase=None, partial=True, until=None, memory=True)
-    """
-
-    node: Any
-    round: int = 0
-    phase: str | None = None
-    partial: bool = False
-    until: int | None = None
-    memory: bool = True
-
-    def __post_init__(self) -> None:
-        whole("round of a crash", self.round, 0)
-        if self.phase is not None and not isinstance(self.phase, str):
-            raise InputError(f"phase of a crash must be the name of one, got {self.phase!r}")
-        if self.until is not None and not (is_whole(self.until) and self.until > self.round):
-            raise InputError(
-                f"until of a crash must be a round after {self.round}, that of the crash, got "
-                f"{self.until!r}"
-            )
-
-
-@dataclass(frozen=True)
-class Byzantine:
-    """Nodes that lie: what they send is rewritten before it arrives.
-
-    Parameters
-    ----------
-    nodes
-        Their labels, or node ids, in any collection; an array of truth values, one for each node; or, as a
-        share from 0 to 1, how many nodes lie, drawn by the seed.
-    strategy
-        "silent": they send nothing. "constant": every field is 0. "random": every field has a random value of
-        its range. "two-faced": half of the receivers get what the node would have sent, the others random
-        values. Or a function of a `dgsuite.studies.network.strategies.Sent`, which returns the fields.
-
-    Examples
-    --------
-    >>> import dgsuite
-    >>> dgsuite.Byzantine([0, 4], "random")
-    Byzantine(nodes=[0, 4], strategy='random')
-    """
-
-    nodes: Iterable[Any] | float
-    strategy: str | Strategy = "random"
-
-    def __post_init__(self) -> None:
-        if isinstance(self.nodes, Real):
-            probability("nodes of byzantine", self.nodes)
-        else:
-            object.__setattr__(self, "nodes", listed(self.nodes, "nodes of byzantine"))
-        if not callable(self.strategy):
-            one_of("strategy of byzantine", self.strategy, (*STRATEGIES, "silent"))
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -150,6 +76,13 @@ class Network(engine.Network):
         What is away for some rounds: a sequence of (first, end, node) or (first, end, node, neighbour). From
         round `first` to the one before `end` no message arrives from or at the node, or between the two.
         The nodes themselves go on, and are not told.
+    partitions
+        Nodes that no message passes between them and all others for some rounds: a sequence of `Partition`,
+        or of its parameters, such as (first, end, nodes).
+    duplicates
+        Probability that a message arrives twice.
+    corruption
+        Probability that a message arrives with random values in its fields, as a lie of strategy "random".
     byzantine
         A `Byzantine`, or a mapping with its parameters.
     adversary
@@ -195,6 +128,9 @@ class Network(engine.Network):
     drops: Sequence[tuple[int, Any, Any]] = ()
     crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
     churn: Sequence[tuple[Any, ...]] = ()
+    partitions: Sequence[Partition | Mapping[str, Any] | tuple[Any, ...]] = ()
+    duplicates: float = 0.0
+    corruption: float = 0.0
     byzantine: Byzantine | Mapping[str, Any] | None = None
     adversary: Adversary | Mapping[str, Any] | None = None
     delay: Any = None
@@ -216,6 +152,9 @@ class Network(engine.Network):
         object.__setattr__(self, "crashes", _crashes(self.crashes))
         object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
         object.__setattr__(self, "churn", tuple(map(_absence, self.churn)))
+        object.__setattr__(self, "partitions", tuple(map(_partition, self.partitions)))
+        for name in ("duplicates", "corruption"):
+            object.__setattr__(self, name, probability(name, getattr(self, name)))
         if self.synchroniser is not None:
             one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
@@ -268,8 +207,10 @@ class Network(engine.Network):
             "loss": True,
             "crashes": bool(self.crashes) or spends == CRASHES,
             "recovery": any(crash.until is not None for crash in listed),  # type: ignore[union-attr]
-            "churn": bool(self.churn) or spends == ABSENCES,
-            "liars": isinstance(liars, Byzantine) and liars.strategy != "silent",
+            "churn": bool(self.churn or self.partitions) or spends == ABSENCES,
+            "liars": self.corruption > 0
+            or (isinstance(liars, Byzantine) and liars.strategy != "silent"),
+            "duplicates": self.duplicates > 0,
         }
         return tuple(kind for kind, is_there in there.items() if is_there)
 
@@ -315,22 +256,55 @@ class Network(engine.Network):
 
     def found(
         self, faults: Faults | None, kernel: Kernel, n: int, log: Log
-    ) -> dict[str, tuple[str, NDArray, str]]:
+    ) -> dict[str, tuple[tuple[str, ...], NDArray, str]]:
         if faults is None:
             return {}
-        found = {}
+        found: dict[str, tuple[tuple[str, ...], NDArray, str]] = {}
+        faults = faults.of_run(kernel.seed)
+        by_kind = {name: log.by_round(log.noted(f"struck by {name}")) for name in FAULTS}
         if not faults.spares:
             lost = log.by_round(log.noted("lost"))
-            when = faults.of_run(kernel.seed).crashed(n, log.targets())
+            when = faults.crashed(n, log.targets())
             when = np.where(when < log.rounds, when, -1)
-            found["lost"] = "", lost, "messages along edges that were lost"
-            found["crashed"] = "node", when, "round in which it crashed last, -1 for none"
+            found["lost"] = ("",), lost, "messages along edges that were lost"
+            found["crashed"] = ("node",), when, "round in which it crashed last, -1 for none"
+            by_kind["crashes"] = np.bincount(when[when >= 0], minlength=log.rounds)
         if faults.attack is not None:
             spent = np.zeros(log.rounds, np.int64)
-            for round_, strikes in struck(faults.attack, log.targets()).items():
+            for round_, strikes in struck(faults.attack, log.targets(), faults.seed or 0).items():
                 spent[round_] = len(strikes)
-            found["spent"] = "", spent, "what the adversary struck"
+            found["spent"] = ("",), spent, "what the adversary struck"
+        if not faults.spares:
+            table = np.array([by_kind[name] for name in FAULTS])
+            text = "messages that faults struck, and nodes that crashed"
+            found |= {"fault": (("fault",), np.array(FAULTS), "kind of fault, as the network has it"),
+                      "struck": (("fault", ""), table, text)}  # fmt: skip
+            self._tell_idle(kernel, dict(zip(FAULTS, table.sum(axis=1).tolist(), strict=True)), log)
         return found
+
+    def _tell_idle(self, kernel: Kernel, times: Mapping[str, int], log: Log) -> None:
+        """Say which faults that are listed one by one struck nothing."""
+        rounds, idle = log.rounds, []
+        begins: Mapping[str, Callable[[Any], int]] = {
+            "drops": itemgetter(0),
+            "crashes": attrgetter("round"),
+            "churn": itemgetter(0),
+            "partitions": attrgetter("first"),
+        }
+        for name, begin in begins.items():
+            given = getattr(self, name)
+            first = [] if isinstance(given, Real) else [begin(one) for one in given]
+            if late := [number for number in first if number >= rounds]:
+                idle.append(f"{name} from round {late[0]} on, and the run has {rounds}")
+            elif first and not times[name]:
+                idle.append(f"{name}: no message went along those pairs or nodes in those rounds")
+        if isinstance(self.byzantine, Byzantine) and not times["byzantine"]:
+            idle.append("byzantine: nodes that lie sent nothing")
+        if idle:
+            warn(
+                f"kernel {kernel.name!r}: faults that struck nothing: {'; '.join(idle)}",
+                UserWarning,
+            )
 
     def timed(
         self,
@@ -376,7 +350,12 @@ class Network(engine.Network):
         rate = float(self.crashes) if isinstance(self.crashes, Real) else 0.0
         listed: Sequence[Crash] = () if isinstance(self.crashes, Real) else self.crashes  # type: ignore[assignment]
         nodes = node_ids([crash.node for crash in listed], graph, "crashes")
-        crashes = [replace(c, node=v) for v, c in zip(nodes.tolist(), listed, strict=True)]
+        crashes = []
+        for node, crash in zip(nodes.tolist(), listed, strict=True):
+            told = crash.receivers
+            if told is not None:
+                told = node_ids(told, graph, "receivers of a crash").tolist()
+            crashes.append(replace(crash, node=node, receivers=told))
         liars = None
         if isinstance(self.byzantine, Byzantine):
             who = self.byzantine.nodes
@@ -387,9 +366,15 @@ class Network(engine.Network):
         by_receiver = self.omission == "receiving"
         drops, churn = np.array([rounds, *ends]), self._churn(graph)
         attack = self.adversary.attack(graph) if isinstance(self.adversary, Adversary) else None
-        return Faults(
-            self.seed, loss, by_receiver, drops, churn, crashes, rate, liars, attack, self.by_weight
-        )
+        splits = []
+        for one in self.partitions:
+            assert isinstance(one, Partition)
+            inside = np.zeros(n, bool)
+            inside[node_ids(one.nodes, graph, "nodes of a partition")] = True
+            end = NEVER if one.end is None else one.end
+            splits.append(Split(one.first, end, inside, one.one_way))
+        strikes = attack, self.by_weight, splits, self.duplicates, self.corruption
+        return Faults(self.seed, loss, by_receiver, drops, churn, crashes, rate, liars, *strikes)
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:
         """First round, end, node and neighbour, -1 for all, of what is away: shape (4, absences)."""
@@ -462,11 +447,19 @@ def _absence(given: Any) -> tuple[Any, ...]:
     )
 
 
+def _partition(given: Any) -> Partition:
+    """Nodes that are apart from all others."""
+    if isinstance(given, Sequence) and not isinstance(given, str) and len(given) in (3, 4):
+        given = dict(zip(("first", "end", "nodes", "one_way"), given, strict=False))
+    found: Partition = made(Partition, given, "partitions")
+    return found
+
+
 def _plain(value: Any) -> Any:
     """A parameter as JSON has it; of a list with more items than `LISTED`, their number."""
     if isinstance(value, np.generic):
         return value.item()
-    if isinstance(value, Crash | Byzantine | Adversary | Delay):
+    if isinstance(value, Crash | Byzantine | Partition | Adversary | Delay):
         found = {f.name: getattr(value, f.name) for f in fields(value)}
         return {name: _plain(one) for name, one in found.items() if one is not None}
     if isinstance(value, list | tuple | np.ndarray):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -13,6 +14,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.once import Lock
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Step
+from dgsuite.core.engine.sealed import sealed
 from dgsuite.kernels.bsp import Broadcast, Kernel, Known, Unicast, Vote
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
@@ -81,10 +83,13 @@ class Watch:
         self._when[k][counts > before] = self._phase
         if not step.last:
             return Vote()
-        seen = state if self.attack.adversary.sees == STATES else None
+        strong = self.attack.adversary.sees == STATES
+        seen = state if strong else None
+        kernel = self.kernel if strong else replace(self.kernel, seed=0)  # no coins to work out
         reach = partial(self._reached, k)
-        view = View(cluster, step.round, counts.copy(), seen, self.kernel, reach)
-        return Vote(targets=self.attack.targets(view, self.attack.adversary.each, dead))
+        view = View(cluster, step.round, counts.copy(), seen, kernel, reach)
+        with sealed(state):
+            return Vote(targets=self.attack.targets(view, self.attack.adversary.each, dead))
 
     def hear(self, arriving: Broadcasts) -> None:
         """Note which nodes have sent what arrives at the site."""

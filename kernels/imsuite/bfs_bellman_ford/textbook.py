@@ -60,8 +60,7 @@ class BellmanFord(bsp.Kernel):
     streams = True
     outputs = {"distance": bsp.Output("hops from the root, -1 where unreached", from_root=True)}
     fields = {"distance": np.int32}
-    ranges = {"distance": bsp.nodes}
-    bounds = {"distance": bsp.between(0, bsp.nodes)}
+    ranges = {"distance": bsp.counts}
     undirected = False
     state = State
 

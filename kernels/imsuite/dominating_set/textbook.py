@@ -78,8 +78,12 @@ class DominatingSet(contest.Contest):
     short_ids = True
     outputs = {"in_ds": bsp.Output("whether the node is in the dominating set")}
     fields = {"span": np.int8, "support": np.int32, "cover": np.int64, "sender": np.int32}
-    ranges = {"span": int.bit_length, "support": bsp.nodes, "cover": bsp.nodes, "sender": bsp.nodes}
-    bounds = {"support": bsp.between(0, bsp.nodes), "cover": bsp.between(0, bsp.nodes)}
+    ranges = {
+        "span": int.bit_length,
+        "support": bsp.counts,
+        "cover": bsp.counts,
+        "sender": bsp.nodes,
+    }
     state = State
 
     def program(self, net: bsp.Net) -> bsp.Program:

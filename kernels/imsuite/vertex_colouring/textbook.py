@@ -67,8 +67,7 @@ class VertexColouring(bsp.Kernel):
     short_ids = True
     outputs = {"colour": bsp.Output("colour")}
     fields = {"colour": np.int32}
-    ranges = {"colour": bsp.nodes}
-    bounds = {"colour": bsp.between(0, bsp.nodes)}
+    ranges = {"colour": bsp.counts}
     refuses = {"recovery": bsp.KEEPS_LISTS}
     needs = ("tree",)
 

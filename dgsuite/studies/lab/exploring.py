@@ -1,0 +1,220 @@
+"""Every execution of small cases: all first states and schedules, or all crashes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations, permutations, product
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dgsuite.base.errors import InputError
+from dgsuite.core.own import named
+from dgsuite.kernels.bsp import Kernel
+from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.lab.searching import Example, Property, Trial
+from dgsuite.studies.lab.state_space import explored
+from dgsuite.studies.network.network import Network
+from dgsuite.studies.network.parts import Crash
+
+MOST = 1_000_000
+"""Executions, or states, that are looked at, unless `most` is given."""
+
+
+@dataclass(frozen=True)
+class Exploration:
+    """What is true of all executions of a small case.
+
+    Attributes
+    ----------
+    holds
+        Whether the property holds in all of them.
+    executions
+        How many there are; of a self-stabilising kernel, how many states one may begin in.
+    looked_at
+        How many of these were looked at: others are the same with nodes exchanged, or come after the first
+        that breaks the property.
+    example
+        One that breaks the property with as few crashes as possible, in as early rounds; None if none does,
+        and for self-stabilising kernels.
+    states
+        Of a self-stabilising kernel, the fewest states that an execution without an end goes round, or the
+        one in which it is stuck: a mapping from variables to the values of the nodes for each.
+    most_moves, most_steps
+        Of a self-stabilising kernel, moves and steps until the state is legitimate, in the worst case.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> ring = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    >>> found = dgsuite.lab.explore("token_ring", ring, daemon="distributed", k=3)
+    >>> found.holds, found.executions, found.most_moves
+    (True, 27, 8)
+    """
+
+    holds: bool
+    executions: int
+    looked_at: int
+    example: Example | None = None
+    states: Sequence[Mapping[str, Sequence[int]]] = ()
+    most_moves: int = -1
+    most_steps: int = -1
+
+    def __str__(self) -> str:
+        if self.holds:
+            return f"holds in all {self.executions:,} executions"
+        why = self.example.why if self.example else f"no end: {list(self.states)}"
+        return f"broken in one of {self.executions:,} executions: {why}"
+
+
+def explore(
+    kernel: str | type[Kernel],
+    graph: Graph,
+    property: Property | None = None,
+    *,
+    crashes: int = 0,
+    rounds: int = 3,
+    symmetric: bool = False,
+    most: int = MOST,
+    vary: Mapping[str, Iterable[Any]] | None = None,
+    **parameters: Any,
+) -> Exploration:
+    """Look at every execution of a small case.
+
+    Of a self-stabilising kernel (`dgsuite.kernels.lab.state_model.StateModel`) these are all executions from
+    any state, in which the daemon picks any nodes that the one of its name may pick: it holds that each comes
+    to a legitimate state and stays in such. Of other kernels these are all ways in which up to `crashes`
+    nodes crash, each before its phase or after it has sent to any of its neighbours.
+
+    Parameters
+    ----------
+    kernel
+        Name of a kernel, or its class.
+    graph
+        A small graph.
+    property
+        Called with the graph and the dataset of a run; by default the kernel's rule. Self-stabilising
+        kernels have none.
+    crashes
+        How many nodes crash at most.
+    rounds
+        Of these, in which they may crash.
+    symmetric
+        Whether the property does not depend on which nodes are which, nor does what they do. Executions that
+        are the same with nodes exchanged are then looked at once.
+    most
+        Executions, or states, at most.
+    vary
+        Values of parameters to try, each with each, such as ``{"inputs": product((0, 1), repeat=4)}``. Where
+        executions are symmetric, sequences with an entry for each node are exchanged, too.
+    parameters
+        Of the kernel, and ``seed``.
+
+    Raises
+    ------
+    InputError
+        There are more than `most` executions: the message says how many.
+
+    Examples
+    --------
+    FloodSet with two rounds bears every crash of one node out of three:
+
+    >>> from itertools import product
+    >>> import dgsuite
+    >>> triangle = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 0])
+    >>> inputs = {"inputs": list(product((0, 1), repeat=3))}
+    >>> print(dgsuite.lab.explore("floodset", triangle, f=1, crashes=1, rounds=2, vary=inputs))
+    holds in all 200 executions
+    """
+    chosen = named(kernel)
+    from dgsuite.kernels.lab.state_model import StateModel
+
+    if issubclass(chosen, StateModel):
+        if crashes or property is not None or vary:
+            raise InputError(
+                "of a self-stabilising kernel all states are looked at, without faults"
+            )
+        states = explored(chosen, graph, most, parameters)
+        return Exploration(*states)
+    found = Trial(kernel, property)
+    choices = {name: [*values] for name, values in (vary or {}).items()}
+    first = {name: values[0] for name, values in choices.items()}
+    phases, _ = found.outline(graph, {**parameters, **first}, rounds)
+    near = _neighbours(graph)
+    count = _count(near, crashes, rounds * len(phases))
+    count *= prod(len(values) for values in choices.values())
+    if count > most:
+        raise InputError(
+            f"there are {count:,} executions, and most={most:,}: take fewer crashes, rounds or values"
+        )
+    images = _images(near) if symmetric else [tuple(range(graph.n))]
+    seen: set[Any] = set()
+    for listed in _crashes(near, crashes, rounds, phases):
+        for values in product(*choices.values()):
+            if len(images) > 1:
+                key = min(_exchanged(listed, values, image) for image in images)
+                if key in seen:
+                    continue
+                seen.add(key)
+            given = {**parameters, **dict(zip(choices, values, strict=True))}
+            example = found.tried(graph, Network(crashes=listed), given, max_rounds=None)
+            if example is not None:
+                return Exploration(False, count, max(len(seen), 1), example)
+    return Exploration(True, count, len(seen) or count)
+
+
+def _neighbours(graph: Graph) -> list[list[int]]:
+    """The neighbours of each node."""
+    (cluster,) = graph.repartition(1).gather()
+    return [part.tolist() for part in np.split(cluster.indices, cluster.indptr[1:-1])]
+
+
+def _count(near: Sequence[Sequence[int]], crashes: int, moments: int) -> int:
+    """How many ways there are for up to so many nodes to crash, each in one of some phases."""
+    each = np.array([moments * (2 ** len(others)) for others in near], object)
+    ways = [1, *[0] * crashes]
+    for number in each:
+        for k in range(crashes, 0, -1):
+            ways[k] += ways[k - 1] * number
+    return int(sum(ways))
+
+
+def _crashes(
+    near: Sequence[Sequence[int]], crashes: int, rounds: int, phases: Sequence[str]
+) -> Iterator[tuple[Crash, ...]]:
+    """All ways in which up to so many nodes crash, fewest and earliest first."""
+    for count in range(crashes + 1):
+        for nodes in combinations(range(len(near)), count):
+            for moments in product(product(range(rounds), phases), repeat=count):
+                told = [_subsets(near[v]) for v in nodes]
+                for receivers in product(*told):
+                    yield tuple(
+                        Crash(v, r, phase, receivers=some)
+                        for v, (r, phase), some in zip(nodes, moments, receivers, strict=True)
+                    )
+
+
+def _subsets(items: Sequence[int]) -> list[tuple[int, ...]]:
+    return [some for k in range(len(items) + 1) for some in combinations(items, k)]
+
+
+def _images(near: Sequence[Sequence[int]]) -> list[tuple[int, ...]]:
+    """The ways to exchange nodes after which the graph is the same."""
+    ends = {(u, v) for u, others in enumerate(near) for v in others}
+    return [p for p in permutations(range(len(near))) if {(p[u], p[v]) for u, v in ends} == ends]
+
+
+def _exchanged(crashes: Sequence[Crash], values: Sequence[Any], image: tuple[int, ...]) -> Any:
+    """An execution with nodes exchanged, as a key."""
+    struck = sorted(
+        (image[c.node], c.round, c.phase, tuple(sorted(image[v] for v in c.receivers or ())))
+        for c in crashes
+    )
+    order = np.argsort(image)
+    moved = [
+        tuple(value[v] for v in order) if np.shape(value) == (len(image),) else value
+        for value in values
+    ]
+    return tuple(struck), tuple(moved)

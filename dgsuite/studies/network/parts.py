@@ -1,0 +1,138 @@
+"""Faults of a network as users state them: nodes that crash or lie, and nodes that are apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from dgsuite.base.errors import InputError, one_of
+from dgsuite.partition.labels.nodes import listed
+from dgsuite.studies.network.names import is_whole, probability, whole
+from dgsuite.studies.network.strategies import STRATEGIES, Strategy
+
+
+@dataclass(frozen=True)
+class Crash:
+    """A node that crashes: from then on it neither computes nor sends.
+
+    Parameters
+    ----------
+    node
+        Its label; its node id where the graph has no labels.
+    round
+        Round in which it crashes, from 0.
+    phase
+        Name of the phase of the round in which it crashes; by default the first one.
+    partial
+        Whether it crashes while it sends what the phase has it send: each of these messages arrives with
+        probability 1/2. Otherwise it crashes before the phase.
+    receivers
+        Those nodes to which it has sent its messages of the phase when it crashes, in place of chance.
+    until
+        The round before which it is back; by default it stays away. It misses what was sent before.
+    memory
+        Whether its state is then that of the crash, as where it is on disk, or else the first one of the run.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> dgsuite.Crash(3, round=2, partial=True)
+    Crash(node=3, round=2, phase=None, partial=True, until=None, memory=True, receivers=None)
+    """
+
+    node: Any
+    round: int = 0
+    phase: str | None = None
+    partial: bool = False
+    until: int | None = None
+    memory: bool = True
+    receivers: Iterable[Any] | None = None
+
+    def __post_init__(self) -> None:
+        whole("round of a crash", self.round, 0)
+        if self.receivers is not None:
+            told = listed(self.receivers, "receivers of a crash")
+            object.__setattr__(self, "receivers", tuple(told))
+            object.__setattr__(self, "partial", True)
+        if self.phase is not None and not isinstance(self.phase, str):
+            raise InputError(f"phase of a crash must be the name of one, got {self.phase!r}")
+        if self.until is not None and not (is_whole(self.until) and self.until > self.round):
+            raise InputError(
+                f"until of a crash must be a round after {self.round}, that of the crash, got "
+                f"{self.until!r}"
+            )
+
+
+@dataclass(frozen=True)
+class Partition:
+    """Nodes that no message passes between them and all others for some rounds.
+
+    Parameters
+    ----------
+    first
+        Round from which on they are apart.
+    end
+        Round before which they are together again; by default they stay apart.
+    nodes
+        Labels, or node ids, of one side.
+    one_way
+        Whether only messages from these nodes to the others are lost, and not those to them.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
+    >>> network = dgsuite.Network(partitions=[dgsuite.Partition(1, nodes=[2, 3])])
+    >>> ds = dgsuite.run("bfs", graph, network=network)
+    >>> ds.level.values, ds.struck.sel(fault="partitions").values
+    (array([ 0,  1, -1, -1], dtype=int32), array([0, 1]))
+    """
+
+    first: int
+    end: int | None = None
+    nodes: Iterable[Any] = ()
+    one_way: bool = False
+
+    def __post_init__(self) -> None:
+        whole("first round of a partition", self.first, 0)
+        if self.end is not None:
+            whole("end of a partition, a round after its first,", self.end, self.first + 1)
+        nodes = listed(self.nodes, "nodes of a partition")
+        if not len(nodes):
+            raise InputError("a partition needs nodes, those of one side")
+        object.__setattr__(self, "nodes", nodes)
+
+
+@dataclass(frozen=True)
+class Byzantine:
+    """Nodes that lie: what they send is rewritten before it arrives.
+
+    Parameters
+    ----------
+    nodes
+        Their labels, or node ids, in any collection; an array of truth values, one for each node; or, as a
+        share from 0 to 1, how many nodes lie, drawn by the seed.
+    strategy
+        "silent": they send nothing. "constant": every field is 0. "random": every field has a random value of
+        its range. "two-faced": half of the receivers get what the node would have sent, the others random
+        values. Or a function of a `dgsuite.studies.network.strategies.Sent`, which returns the fields.
+
+    Examples
+    --------
+    >>> import dgsuite
+    >>> dgsuite.Byzantine([0, 4], "random")
+    Byzantine(nodes=[0, 4], strategy='random')
+    """
+
+    nodes: Iterable[Any] | float
+    strategy: str | Strategy = "random"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.nodes, Real):
+            probability("nodes of byzantine", self.nodes)
+        else:
+            object.__setattr__(self, "nodes", listed(self.nodes, "nodes of byzantine"))
+        if not callable(self.strategy):
+            one_of("strategy of byzantine", self.strategy, (*STRATEGIES, "silent"))
