@@ -222,11 +222,11 @@ def build(
     more: list[Coordinate] = []
     if network is not None:
         said = network.found(spec.faults, kernel, graph.n, log)
-        for name, (at, each, text) in said.items():
-            if (name,) == at:
+        for name, (over, each, text) in said.items():
+            if (name,) == over:
                 more.append(coordinate(name, each, text))
             else:
-                variables[name] = variable(tuple(dim or counted for dim in at), each, text)
+                variables[name] = variable(tuple(dim or counted for dim in over), each, text)
     if delayed:
         ticks = np.array(log.ticks, np.int64)
         add("virtual_time", ticks, "tick in which tasks of the round ran")
