@@ -357,7 +357,9 @@ NEAT = 100
 
 
 def places(graph: Graph) -> NDArray[np.float64]:
-    """Where nodes are drawn, shape (n, 2): rings and paths on a circle, others so that few edges cross."""
+    """Where nodes are drawn, shape (n, 2): rings and paths on a circle, trees by depth around their centre, grids
+    in rows, others so that few edges cross.
+    """
     import networkx as nx
 
     whole = nx.Graph(graph.to_networkx())
@@ -368,11 +370,40 @@ def places(graph: Graph) -> NDArray[np.float64]:
         order = [*nx.dfs_preorder_nodes(whole, begin)]
         turn = 2 * np.pi * np.arange(len(order)) / (len(order) + (whole.size() < len(order)))
         found = dict(zip(order, np.stack([np.cos(turn), np.sin(turn)], axis=1), strict=True))
+    elif (columns := _columns(whole)) > 0:
+        found = {node: (node % columns, -(node // columns)) for node in whole}
+    elif nx.is_tree(whole):
+        found = _around(whole)
     elif connected and len(whole) <= NEAT:
         found = nx.kamada_kawai_layout(whole, weight=None)
     else:
         found = nx.spring_layout(whole, weight=None, seed=0)
-    return np.array([found[node] for node in whole])
+    return np.array([found[node] for node in whole], np.float64)
+
+
+def _columns(whole: Any) -> int:
+    """Columns of a grid whose nodes are numbered row by row; 0 if it is none."""
+    n, ends = len(whole), {tuple(sorted(pair)) for pair in whole.edges}
+    columns = max((v - u for u, v in ends), default=0) if set(whole) == set(range(n)) else 0
+    if columns < 2 or n % columns:
+        return 0
+    across = {(v, v + 1) for v in range(n) if (v + 1) % columns}
+    down = {(v, v + columns) for v in range(n - columns)}
+    return columns if across | down == ends else 0
+
+
+def _around(tree: Any) -> dict[Any, tuple[float, float]]:
+    """A tree with its centre in the middle: each node as far out as it is deep, above its leaves."""
+    import networkx as nx
+
+    centre = nx.center(tree)[0]
+    depth = nx.single_source_shortest_path_length(tree, centre)
+    leaves = [v for v in nx.dfs_preorder_nodes(tree, centre) if tree.degree(v) == 1 and v != centre]
+    turn = {leaf: 2 * np.pi * i / len(leaves) for i, leaf in enumerate(leaves)}
+    for node in nx.dfs_postorder_nodes(tree, centre):
+        below = [turn[v] for v in tree[node] if depth[v] > depth[node]]
+        turn.setdefault(node, float(np.mean(below)) if below else 0.0)
+    return {v: (depth[v] * np.cos(turn[v]), depth[v] * np.sin(turn[v])) for v in tree}
 
 
 @styled

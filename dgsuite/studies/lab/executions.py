@@ -370,11 +370,18 @@ class Execution:
 
         return states(self, field, rounds)
 
-    def space_time(self) -> Figure:
+    def space_time(self, after: tuple[int, int] | None = None) -> Figure:
         """Draw the execution as Lamport does: a line for each node, and messages from line to line.
 
         Time goes to the right, phase by phase. A line ends where its node crashes, with a cross, and is
-        dotted while it is away. A message that is lost ends on its way, with a cross.
+        dotted while it is away. A message that is lost ends on its way, with a cross. Where they are few,
+        messages have what they say.
+
+        Parameters
+        ----------
+        after
+            A node and the number of a phase, from 0: what it may have had an effect on is marked, that which
+            it happened before (Lamport 1978).
 
         Returns
         -------
@@ -385,7 +392,7 @@ class Execution:
         ------
         InputError
             The graph has more than 300 nodes, or the execution more than 200,000 messages and states of
-            nodes.
+            nodes; or there is no such node or phase.
 
         Examples
         --------
@@ -397,7 +404,7 @@ class Execution:
         """
         from dgsuite.studies.lab.pictures import space_time
 
-        return space_time(self)
+        return space_time(self, after)
 
 
 def _stopped(states: States, before: States, still: NDArray[np.bool_]) -> States:

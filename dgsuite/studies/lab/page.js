@@ -20,7 +20,7 @@ function drawn(tag, attributes, parent, text = "") {
 
 // Where nodes are: the places fill the picture, whatever its shape.
 const count = data.names.length;
-const radius = Math.max(5, Math.min(16, 130 / Math.sqrt(count)));
+const radius = data.matrix ? Math.max(2, 250 / count) : Math.max(5, Math.min(16, 130 / Math.sqrt(count)));
 const spread = k => data.places.map(place => place[k]);
 const low = [0, 1].map(k => Math.min(...spread(k)));
 const size = [0, 1].map(k => Math.max(...spread(k)) - low[k]);
@@ -38,8 +38,18 @@ for (const kind of ["sent", "false"]) {
   const marker = drawn("marker", { ...head, markerWidth: wide, markerHeight: wide, orient: "auto" }, heads);
   drawn("path", { d: "M0 0L8 4L0 8z" }, marker);
 }
+// In a matrix a message is a square in the row of its sender and the column of its receiver.
+const cell = (u, v, kind, parent) => {
+  const [x, y] = [places[v][0] - radius, places[u][1] - radius];
+  return drawn("rect", { class: kind, x, y, width: 2 * radius, height: 2 * radius }, parent);
+};
+
 const edges = drawn("g", { opacity: Math.max(0.35, Math.min(1, 300 / data.edges.length)) }, picture);
 for (const [u, v, weight] of data.edges) {
+  if (data.matrix) {
+    for (const [a, b] of [[u, v], [v, u]]) cell(a, b, "edge cell", edges);
+    continue;
+  }
   const [[x1, y1], [x2, y2]] = [places[u], places[v]];
   drawn("line", { class: "edge", x1, y1, x2, y2 }, edges);
   if (weight !== undefined && data.edges.length <= 80) {
@@ -56,12 +66,26 @@ const nodes = places.map(([x, y], i) => {
   const cross = drawn("path", { class: "cross", d: `M${-r} ${-r}L${r} ${r}M${r} ${-r}L${-r} ${r}` }, group);
   const name = data.names[i];
   const room = Math.min(radius, (3.1 * radius) / name.length);
-  const label = room >= 5 ? drawn("text", { class: "label", "font-size": room }, group, name) : null;
-  const value = count <= 60 ? drawn("text", { class: "value", y: radius + 9 }, group) : null;
+  const label = room >= 5 ? drawn("text", { class: "label", "font-size": room, style: `font-size: max(${room}px, calc(9 * var(--unit)))` }, group, name) : null;
+  const value = count <= 60 ? drawn("text", { class: "value of-node", y: radius + 9 }, group) : null;
   const title = drawn("title", {}, group);
   group.addEventListener("click", () => choose(at("node").value === `${i}` ? "" : `${i}`));
   return { circle, cross, label, value, title };
 });
+
+// Text is nine pixels high at least: where a picture is small, it is larger in its units, and values that
+// would hide each other are left to the list of nodes and to a tap.
+function fit() {
+  const [wide, high] = [picture.clientWidth, picture.clientHeight];
+  const unit = Math.max(1, width / Math.max(wide, 1), height / Math.max(high, 1));
+  picture.style.setProperty("--unit", `${unit}px`);
+  picture.classList.toggle("tight", unit > 1.3 && count > 16);
+  for (const { label, value } of nodes) {
+    if (label) label.style.display = label.getAttribute("font-size") / unit >= 9 || 9 * unit <= 1.3 * radius ? "" : "none";
+    value?.setAttribute("y", radius + 8 * unit);
+  }
+}
+new ResizeObserver(fit).observe(picture);
 
 // The values of a field at a stop: those of the last stop that has any.
 const latest = (values, stop) => {
@@ -96,6 +120,10 @@ const KINDS = ["sent", "lost", "unheard", "false"];
 function line(u, v, fate) {
   const group = drawn("g", {}, null);
   const kind = KINDS[fate];
+  if (data.matrix) {
+    cell(u, v, `cell ${kind}`, group);
+    return group;
+  }
   const head = fate === 0 || fate === 3 ? { "marker-end": `url(#head-${kind})` } : {};
   const [[x1, y1], [x2, y2]] = [places[u], places[v]];
   if (u === v) {
@@ -176,7 +204,7 @@ function key(field) {
     const stops = RAMP.map(one => `rgb(${one.join(" ")})`).join(", ");
     items = [item(`linear-gradient(to right, ${stops})`, field.range.map(one => +one.toPrecision(4)).join(" to "), "bar")];
   }
-  if (!field.truth && field.marks.some(marks => marks?.includes(null))) items.push(item("var(--none)", "none"));
+  if (!field.truth && field.marks.some(marks => marks?.includes(null))) items.push(item("var(--none)", "none, such as -1"));
   at("scale").replaceChildren(...items);
 }
 
@@ -198,6 +226,7 @@ function show(newStep, newMessage = 0) {
     circle.setAttribute("class", ["node", ...classes, ...(chosen === `${i}` ? ["chosen"] : [])].join(" "));
     circle.style.fill = shade;
     if (label) label.style.fill = ink(shade || "var");
+    value?.classList.toggle("chosen", chosen === `${i}`);
     if (value) value.textContent = field?.truth ? "" : texts[at("field").value]?.[i].slice(0, 12) ?? "";
     cross.style.display = sets.crashed.has(i) ? "" : "none";
     const known = data.fields.map((one, f) => texts[f] && `${one.name}: ${texts[f][i]}`).filter(Boolean);

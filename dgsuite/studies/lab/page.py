@@ -22,6 +22,9 @@ from dgsuite.studies.lab.pictures import names, stops_of
 HUGE = 1 << 31
 """Whole numbers from here on stand for none, as -1 does."""
 
+CLEAR = 40
+"""Nodes up to which edges are drawn, whatever their number."""
+
 SHOWN = 8
 """Items of a node's list that are shown."""
 
@@ -51,8 +54,7 @@ def _content(execution: Execution) -> dict[str, Any]:
     new += [changed(one.states, other.states, graph.n) for one, other in pairwise(stops)]
     return {
         "names": names(graph),
-        "places": np.round(places(graph), 4).tolist(),
-        "edges": _edges(graph),
+        **_layout(graph),
         "liars": np.flatnonzero(execution.liars()).tolist(),
         "fields": [
             _field(name, about.get(name, ""), [stop.states.get(name) for stop in stops])
@@ -70,6 +72,14 @@ def _content(execution: Execution) -> dict[str, Any]:
             for stop, nodes in zip(stops, new, strict=True)
         ],
     }
+
+
+def _layout(graph: Graph) -> dict[str, Any]:
+    """Where nodes are, and their edges: nodes on the diagonal of a matrix where edges would hide each other."""
+    edges = _edges(graph)
+    matrix = graph.n > CLEAR and len(edges) > 2 * graph.n
+    where = np.repeat(np.arange(graph.n), 2).reshape(-1, 2) * (1, -1) if matrix else places(graph)
+    return {"matrix": matrix, "places": np.round(where, 4).tolist(), "edges": edges}
 
 
 def _edges(graph: Graph) -> list[list[Any]]:

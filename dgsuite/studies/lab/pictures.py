@@ -17,7 +17,7 @@ from dgsuite.core.engine.program import Step
 from dgsuite.core.results.plots import places, styled
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.executions import Execution, Moment
-from dgsuite.studies.lab.messages import NONE
+from dgsuite.studies.lab.messages import NONE, Messages
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -39,6 +39,9 @@ SENT, LOST, UNHEARD, FALSE = "#1f6f8b", "#c1272d", "#8a8f94", "#7a3b8f"
 
 PART = 0.6
 """How far a message gets that is lost."""
+
+TOLD = 40
+"""Messages up to which is written what they say."""
 
 NAMED = 60
 """Phases, or nodes, up to which each one's name is written."""
@@ -162,7 +165,7 @@ def _panel(
 
 
 @styled
-def space_time(execution: Execution) -> Figure:
+def space_time(execution: Execution, after: tuple[int, int] | None = None) -> Figure:
     """Draw the diagram; see `dgsuite.lab.Execution.space_time`."""
     from matplotlib.figure import Figure
 
@@ -173,6 +176,11 @@ def space_time(execution: Execution) -> Figure:
     _rounds(ax, stops)
     _lines(ax, stops, n)
     _messages(ax, stops)
+    if after is not None:
+        node, phase = after
+        if not (0 <= node < n and 0 <= phase < end):
+            raise InputError(f"after={after}: nodes are below {n}, and phases below {end}")
+        _cone(ax, stops, n, *after)
     ax.set_xlim(-0.3, end + 0.3)
     ax.set_ylim(n - 0.4, -0.6)
     if n <= NAMED:
@@ -185,6 +193,24 @@ def space_time(execution: Execution) -> Figure:
     if labels:
         figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))
     return figure
+
+
+def _cone(ax: Axes, stops: Sequence[Moment], n: int, node: int, phase: int) -> None:
+    """Mark all that a node's phase may have had an effect on (Lamport 1978: what it happened before)."""
+    reached = np.zeros(n, bool)
+    reached[node] = True
+    for i in range(phase, len(stops)):
+        ax.hlines(np.flatnonzero(reached), i, i + 1, colors=SENT, linewidth=3, alpha=0.4, zorder=0)
+        sent = stops[i].messages
+        heard = reached[sent.sender] & ~sent.lost & ~sent.unheard
+        reached[sent.receiver[heard]] = True
+
+
+def payloads(sent: Messages) -> list[str]:
+    """What messages say, in short: the values of their fields."""
+    values = [column.tolist() for column in sent.fields.values()]
+    return [", ".join(f"{one:.3g}" if isinstance(one, float) else str(one) for one in row)
+            for row in zip(*values, strict=True)] or [""] * len(sent)  # fmt: skip
 
 
 def _rounds(ax: Axes, stops: Sequence[Moment]) -> None:
@@ -238,6 +264,10 @@ def _messages(ax: Axes, stops: Sequence[Moment]) -> None:
         for name in ("sender", "receiver", "lost", "unheard", "false")
     )
     arrives = ~lost & ~unheard
+    if len(when) <= TOLD:
+        said = [text for one in sent for text in payloads(one)]
+        for x, u, v, text in zip(when, sender, receiver, said, strict=True):
+            ax.annotate(text, (x + 0.25, u + 0.25 * (v - u)), fontsize=6, color="0.25", zorder=5)
     rise = (receiver - sender).astype(np.float64)
     for which, colour, name in (
         (arrives & ~false, SENT, "message"),
