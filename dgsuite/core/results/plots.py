@@ -357,7 +357,7 @@ NEAT = 100
 
 
 def places(graph: Graph) -> NDArray[np.float64]:
-    """Where nodes are drawn, shape (n, 2): rings and paths on a circle, trees by depth around their centre, grids
+    """Where nodes are drawn, shape (n, 2): rings and paths on a circle, trees around their centre, grids
     in rows, others so that few edges cross.
     """
     import networkx as nx

@@ -75,7 +75,7 @@ def _content(execution: Execution) -> dict[str, Any]:
 
 
 def _layout(graph: Graph) -> dict[str, Any]:
-    """Where nodes are, and their edges: nodes on the diagonal of a matrix where edges would hide each other."""
+    """Where nodes and edges are: in a matrix, nodes on its diagonal, where edges would hide each other."""
     edges = _edges(graph)
     matrix = graph.n > CLEAR and len(edges) > 2 * graph.n
     where = np.repeat(np.arange(graph.n), 2).reshape(-1, 2) * (1, -1) if matrix else places(graph)
