@@ -10,9 +10,8 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 
-from dgsuite.studies.network.chances import ALWAYS
 from dgsuite.studies.network.disturbed import Disturbed
-from dgsuite.studies.network.faults import Lies
+from dgsuite.studies.network.faults import LIARS, Lies
 
 
 class Ledger:
@@ -35,15 +34,18 @@ class Ledger:
             "crashes": faults.crashes or faults.rate,
             "adversary": faults.attack is not None,
             liars: liars == "silent" or (liars and fields),
+            "partitions": faults.splits,
+            "duplicates": faults.duplicates,
+            "corruption": faults.corruption and fields,
         }
         self.expected |= {kind for kind, there in kinds.items() if there}
 
     def enter(self, site, sent, arrived):
         """What was sent, and what of it arrives: pairs of node ids, each as often as it was."""
         fate, gone = site.fate, sent - arrived
-        drops = {*zip(*fate.drops.tolist(), strict=True)}
+        drops = {pair for _, ends in fate.drops for pair in zip(*ends.tolist(), strict=True)}
         away = fate.dead & ~site._dead
-        by_source = np.broadcast_to(fate.source, fate.dead.shape)
+        self.struck["duplicates"] += (arrived - sent).total()
         for (src, dst), times in gone.items():
             if (src, dst) in drops:
                 kind = "drops"
@@ -51,8 +53,12 @@ class Ledger:
                 kind = "away"
             elif fate.dead[dst]:
                 kind = "crashes"
+            elif any(split.between(np.array([src]), np.array([dst]))[0] for split in fate.splits):
+                kind = "partitions"
+            elif fate.mute is not None and fate.mute[src] == LIARS:
+                kind = "silent"
             else:
-                kind = "silent" if by_source[src] == ALWAYS else "loss"
+                kind = "crashes" if fate.falling is not None and fate.falling[src] else "loss"
             self.struck[kind] += times
         for src, dst in arrived:
             assert (src, dst) not in drops, f"what {src} sends {dst} is dropped, and arrives"
@@ -75,12 +81,12 @@ def kept():
     """A ledger of all runs with faults in this process."""
     ledger = Ledger()
     hear, along, begin = Disturbed.hear, Disturbed.along, Disturbed.begin
-    losses, told = Disturbed.losses, Lies.told
+    notes, told = Disturbed.notes, Lies.told
 
     def heard(self, arriving):
         hear(self, arriving)
         if self.fate is not None:
-            halo, lost = arriving.halo, arriving.lost
+            halo, struck = arriving.halo, arriving.struck
             here = arriving._list_all()
             ways = [pairs(halo, here.row, here.src)]
             if self.clusters[0].pulls:
@@ -91,7 +97,7 @@ def kept():
                 ways.append(pairs(halo, row[sent], halo.named(slots[sent])))
             arriving.fate = None
             every = arriving._list_all()
-            arriving.fate, arriving.lost = self.fate, lost
+            arriving.fate, arriving.struck = self.fate, struck
             for arrived in ways:
                 assert arrived == ways[0], "ways of reading find other messages"
             ledger.enter(self, pairs(halo, every.row, every.src), ways[0])
@@ -111,15 +117,19 @@ def kept():
     def lied(self, fields, src, dst, number=None):
         found = told(self, fields, src, dst, number)
         for name, values in fields.items():
-            ledger.struck["lies"] += np.count_nonzero(found[name] != values)
+            apart = (found[name] != values).reshape(len(src), -1).any(axis=1)
+            for kind, which in zip(
+                ("lies", "corruption"), self.false(src, dst, number), strict=True
+            ):
+                ledger.struck[kind] += np.count_nonzero(apart & which)
         return found
 
     def over(self):
         ledger.expect(self.faults, self.kernel.fields)
-        return losses(self)
+        return notes(self)
 
     with pytest.MonkeyPatch.context() as patched:
-        ours = {"hear": heard, "along": came_along, "begin": begun, "losses": over}
+        ours = {"hear": heard, "along": came_along, "begin": begun, "notes": over}
         for name, how in ours.items():
             patched.setattr(Disturbed, name, how)
         patched.setattr(Lies, "told", lied)

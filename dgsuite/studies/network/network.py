@@ -269,6 +269,9 @@ class Network(engine.Network):
             found["lost"] = ("",), lost, "messages along edges that were lost"
             found["crashed"] = ("node",), when, "round in which it crashed last, -1 for none"
             by_kind["crashes"] = np.bincount(when[when >= 0], minlength=log.rounds)
+        if faults.liars is not None:
+            mask = faults.liars.mask(n, faults.seed or 0).astype(np.int8)
+            found["lies"] = ("node",), mask, "1 if the node lies"
         if faults.attack is not None:
             spent = np.zeros(log.rounds, np.int64)
             for round_, strikes in struck(faults.attack, log.targets(), faults.seed or 0).items():

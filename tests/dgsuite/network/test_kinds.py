@@ -83,6 +83,9 @@ KINDS = [
     (Network(adversary=dgsuite.Adversary("leader")), ("loss", "crashes")),
     (Network(adversary={"aim": "degree", "spends": "absences"}), ("loss", "churn")),
     (Network(delay=2), ("delays",)),
+    (Network(duplicates=0.1), ("loss", "duplicates")),
+    (Network(corruption=0.1), ("loss", "liars")),
+    (Network(partitions=[(0, 1, [2])]), ("loss", "churn")),
 ]
 
 

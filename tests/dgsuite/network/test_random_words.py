@@ -58,9 +58,8 @@ def drawn(monkeypatch):
         graph = dgsuite.Graph.from_edges([0], [1])
         of_run = dgsuite.Network(crashes=0.2).faults(graph).of_run(seed)
         dead, every = np.zeros(n, bool), np.ones(n, bool)
-        drops = np.zeros((2, 0), np.int64)
         fates = [
-            Fate(of_run.key(Domain.LOSS, turn, 0), none, none, dead, None, None, None, drops)
+            Fate(of_run.key(Domain.LOSS, turn, 0), none, none, dead, None, None, None, ())
             for turn in (0, 2)
         ]
         told = {}

@@ -15,6 +15,7 @@ from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.kernels import bsp
 from dgsuite.partition.construction import build
 from dgsuite.partition.graph.views import incoming
+from dgsuite.studies.network.faults import REWRITTEN
 from tests.support.cases import in_turn
 from tests.support.message_by_message import Oracle
 from tests.support.sites import simulate
@@ -88,7 +89,7 @@ class Hears(bsp.Kernel):
 
 FOLDED = {
     "first": lambda some: some[0][0] + 1,
-    "along": lambda some: sum(value for _, value in some),
+    "along": lambda some: sum(dict(some).values()),  # an edge has one message in it
     "min": lambda some: min(value for _, value in some),
     "sum": lambda some: sum(value for _, value in some),
     "list": lambda some: sum(3 * src + value for src, value in some),
@@ -198,6 +199,19 @@ def of_silence(n, net):
     return {"byzantine": Byzantine([*mute], "silent")}, {"loss": lambda src, *_: float(src in mute)}
 
 
+def of_receivers(n, net):
+    """Nodes that crash after they have told every other neighbour."""
+    told = {v: (r, sorted(net[v])[::2]) for r, v in enumerate(sorted(net)[-2:])}
+    listed = [Crash(v, r, receivers=some) for v, (r, some) in told.items()]
+    return {"crashes": listed}, {"told": told}
+
+
+def of_partition(n, net, one_way=False):
+    side = sorted(net)[::3]
+    split = (1, 3, {*side}, one_way)
+    return {"partitions": [(1, 3, side, one_way)]}, {"split": split}
+
+
 def by_node(n):
     return np.arange(n) % 5 / 5
 
@@ -219,6 +233,11 @@ NETWORKS = {
     "liars": of_liars,
     "random": of_random_lies,
     "silent": of_silence,
+    "receivers": of_receivers,
+    "partition": of_partition,
+    "one way": lambda n, net: of_partition(n, net, one_way=True),
+    "duplicates": lambda n, net: ({"duplicates": 0.3}, {"twice": 0.3}),
+    "corruption": lambda n, net: ({"corruption": 0.3}, {"noise": (0.3, VALUES)}),
 }
 
 
@@ -228,7 +247,8 @@ def folded(net, way, oracle, rounds):
     for r, heard in enumerate(rounds):
         for node, some in heard.items():
             # its outputs are those of its crash
-            if oracle.gone.get(node, WORD) > r + 1 and oracle.falling.get(node, WORD) > r:
+            falls = min(oracle.falling.get(node, WORD), *oracle.told.get(node, (WORD,))[:1], WORD)
+            if oracle.gone.get(node, WORD) > r + 1 and falls > r:
                 found[node] = (found[node] * 31 + FOLDED[way](some)) % WORD
     return found
 
@@ -239,7 +259,7 @@ def check(n, along, kind, cuts, ways=WAYS, directed=False):
     network, of_oracle = NETWORKS[kind](n, net)
     network, oracle = Network(**network, seed=SEED), Oracle(net, seed=SEED, **of_oracle)
     heard = [oracle.heard(r, lambda src, r: 8 * src + r) for r in range(ROUNDS)]
-    assert (oracle.lost > 0) == (kind not in ("liars", "random"))
+    assert (oracle.lost > 0) == (kind not in ("liars", "random", "duplicates", "corruption"))
     how = {"n": n, "weights": [weight for *_, weight in along], "directed": directed}
     src, dst = np.array([ends for *ends, _ in along]).T
     graphs = {k: incoming(Graph.from_edges(src, dst, clusters=k, **how)) for k in cuts}
@@ -248,6 +268,9 @@ def check(n, along, kind, cuts, ways=WAYS, directed=False):
         graph, wanted = graphs[clusters], folded(net, way, oracle, heard)
         ds = dgsuite.run(Hears, graph, way=way, style="serial", network=network)
         assert ds.lost.sum() == oracle.lost
+        by_kind = ds.struck.sum("round").to_series()
+        assert by_kind.drop(["crashes", *REWRITTEN]).sum() <= oracle.lost
+        assert by_kind.any()
         spec = RunSpec(max_rounds=100, faults=network.faults(graph))
         many, _ = simulate(Hears(way=way), graph, clusters, spec=spec)
         for found in (ds.heard.values, many["heard"]):
