@@ -42,6 +42,10 @@ class Bundle(NamedTuple):
         return sum(parcel.nbytes for parcel in self.parcels.values())
 
 
+Sent = Bundle | list[Bundle]
+"""What a worker sends, or relays."""
+
+
 @dataclass
 class Part:
     """What a run keeps on a worker."""
@@ -57,6 +61,8 @@ class Part:
     """When the first phase could begin."""
     packed: float = field(default_factory=perf_counter)
     """When the phase before was over."""
+    relayed: int = 0
+    """Bytes that the worker has relayed since."""
 
     def advance(self, number: int) -> None:
         """Refuse a task that is not of the phase after the last one.
@@ -105,14 +111,30 @@ def open_part(
     worker.plugin().keep(worker.task_key(), run_id, Part(site, epochs, pool))
 
 
-def phase(run_id: str, step: Step, number: int, others: int, bundles: Sequence[Bundle]) -> Bundle:
+def relay(run_id: str, to: Sequence[int], others: int, bundles: Sequence[Sent]) -> list[Bundle]:
+    """Task: what bundles have for some workers, together. It goes to so many other workers."""
+    found = [
+        bundle._replace(parcels={w: bundle.parcels[w] for w in to if w in bundle.parcels})
+        for bundle in _each(bundles)
+    ]
+    worker.plugin().part(run_id).relayed += sum(bundle.nbytes for bundle in found) * others
+    return found
+
+
+def _each(bundles: Sequence[Sent]) -> list[Bundle]:
+    """Bundles one by one."""
+    return [one for some in bundles for one in ([some] if isinstance(some, Bundle) else some)]
+
+
+def phase(run_id: str, step: Step, number: int, others: int, bundles: Sequence[Sent]) -> Bundle:
     """Task: take in what the workers sent in the phase before, compute, and pack what goes to others."""
     part: Part = worker.plugin().part(run_id)
     part.advance(number)
-    part.deliver(number - 1, bundles)
+    part.deliver(number - 1, _each(bundles))
     site = part.site
     bundle = Bundle(number, site.me, part.epochs[site.me], site.step(step, part.pool))
-    site.tally.wire = bundle.nbytes * others  # it goes whole to each of them
+    site.tally.wire = bundle.nbytes * others + part.relayed  # it goes whole to each of them
+    part.relayed = 0
     before, part.packed = part.packed, perf_counter()
     site.log.add(step, site.tally, site.compute, site.cpu, part.packed - before - site.busy)
     site.log.seconds = part.packed - part.started

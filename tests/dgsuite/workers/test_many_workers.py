@@ -9,6 +9,8 @@ import pytest
 
 import dgsuite
 from dgsuite.core.engine.collectives import MAX_ALL_TO_ALL, partners
+from dgsuite.core.executors import finish_async
+from dgsuite.core.workers import part, placement
 from dgsuite.core.workers.plugin import install
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
@@ -62,6 +64,26 @@ def test_many_workers_find_the_same(many, name, ring):
     found = dgsuite.run(name, graph, style="clocked", client=many)
     for variable in [v for v in expected if "node" in expected[v].dims] + ["messages", "bytes"]:
         np.testing.assert_array_equal(found[variable].values, expected[variable].values)
+
+
+def test_bundles_of_many_workers_are_relayed(many, ring, monkeypatch):
+    """Of five workers, three and two form a group: 3 + 2 to the relays, 2 x 2 between them, 5 from them."""
+    graph = Graph.from_networkx(nx.random_labeled_tree(40, seed=2), client=None, clusters=WORKERS)
+    found = [dgsuite.run("mis", graph, style="finish_async", client=many)]
+    sent = []
+    send = placement.send
+    monkeypatch.setattr(finish_async, "DIRECT", 4)
+    monkeypatch.setattr(placement, "send", lambda *how: sent.append(how[1]) or send(*how))
+    found.append(dgsuite.run("mis", graph, style="finish_async", client=many))
+    assert np.array_equal(*(ds.in_mis.values for ds in found))
+    assert found[1].wire_bytes.sum() < found[0].wire_bytes.sum()
+    tasks = [task for graph in sent for task in graph.values()]
+    relays = [task for task in tasks if task[0] is part.relay]
+    phases = [task for task in tasks if task[0] is part.phase]
+    exchanges = len(relays) // 4
+    assert len(phases) == WORKERS * (exchanges + 1)
+    heard = sum(len(task[-1]) for task in (*phases, *relays))
+    assert heard == exchanges * (WORKERS + 2 * 2 + WORKERS)
 
 
 @pytest.mark.parametrize("style", ["clocked", "finish_async"])
