@@ -56,11 +56,11 @@ def _module(path: str) -> Any:
     """A file as a module, whose classes go to workers with their code."""
     import cloudpickle  # type: ignore[import-untyped]
 
-    spec = importlib.util.spec_from_file_location(os.path.basename(path).removesuffix(".py"), path)
+    name = f"__main__.{path}"  # Dask pickles by value what says that it is of __main__
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules.setdefault(spec.name, module)  # for dataclasses
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     cloudpickle.register_pickle_by_value(module)
     return module

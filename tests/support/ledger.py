@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from dgsuite.studies.network.disturbed import Disturbed
-from dgsuite.studies.network.faults import LIARS, Lies
+from dgsuite.studies.network.faults import CHURN, LIARS, Lies
 
 
 class Ledger:
@@ -43,12 +43,14 @@ class Ledger:
     def enter(self, site, sent, arrived):
         """What was sent, and what of it arrives: pairs of node ids, each as often as it was."""
         fate, gone = site.fate, sent - arrived
-        drops = {pair for _, ends in fate.drops for pair in zip(*ends.tolist(), strict=True)}
+        drops = {
+            pair: why for why, ends in fate.drops for pair in zip(*ends.tolist(), strict=True)
+        }
         away = fate.dead & ~site._dead
         self.struck["duplicates"] += (arrived - sent).total()
         for (src, dst), times in gone.items():
             if (src, dst) in drops:
-                kind = "drops"
+                kind = "away" if drops[src, dst] == CHURN else "drops"
             elif away[src] or away[dst]:
                 kind = "away"
             elif fate.dead[dst]:

@@ -94,13 +94,14 @@ class Example:
             "[experiment]",
             f"name = {json.dumps(Path(path).stem)}",
             "plot = false",
+            *[f"seed = {self.parameters['seed']}" for _ in range("seed" in self.parameters)],
             "",
             "[[run]]",
             f"kernel = {json.dumps(self.kernel)}",
             'style = "serial"',
             f"graph = {{edge_list = {json.dumps(edges.name)}, nodes = {self.graph.n}}}",
             f"network = {_toml(json.loads(self.network.described()))}",
-            f"params = {_toml(self.parameters)}",
+            f"params = {_toml({k: v for k, v in self.parameters.items() if k != 'seed'})}",
         ]
         with atomic_write(path) as file:
             Path(file).write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -131,13 +132,15 @@ class Trial:
     def outline(
         self, graph: Graph, parameters: Mapping[str, Any], max_rounds: int
     ) -> tuple[list[str], int]:
-        """The names of the phases of a run without faults, and its last round."""
+        """The names of the phases of a run without faults in which nodes send, and its last round."""
         execution = Execution(self.kernel, graph, max_rounds=max_rounds, **parameters)
         names, last = dict[str, None](), 0
         with suppress(RunError):  # one that does not end
             for step, _ in execution.phases():
-                names[step.phase], last = None, step.round
-        return [*names], last
+                if execution.senders().any():
+                    names[step.phase] = None
+                last = step.round
+        return [*names] or [step.phase], last
 
     def tried(
         self,
@@ -241,7 +244,7 @@ def search(
         one_of("fault", fault, KINDS)
     if "delays" in faults and len(faults) > 1:
         raise InputError("delays go with no other faults")
-    least, largest = (2, max(nodes, 3)) if isinstance(nodes, int) else nodes
+    least, largest = (2, nodes) if isinstance(nodes, int) else nodes
     if not 2 <= least <= largest:
         raise InputError(f"nodes must be 2 at least, got {nodes}")
     trial = Trial(kernel, property)
@@ -300,7 +303,8 @@ class _Cases:
 
     def _edges(self, draw: Any, st: Any) -> tuple[int, NDArray[np.int64]]:
         """How many nodes, and pairs of these: shape (edges, 2)."""
-        n = draw(st.integers(max(self.nodes[0], 3 if self.graphs == "ring" else 2), self.nodes[1]))
+        least = max(self.nodes[0], 3 if self.graphs == "ring" else 2)
+        n = draw(st.integers(least, max(least, self.nodes[1])))
         pairs = {*_pairs(self.graphs, n)} if self.graphs != "connected" else set()
         if self.graphs == "connected":
             node = st.integers(0, n - 1)

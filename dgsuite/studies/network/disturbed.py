@@ -390,7 +390,7 @@ class Disturbed:
             *zip(KINDS, table.T[1:], strict=False),
             *zip(REWRITTEN, table.T[CODES:], strict=True),
         ]
-        found = {"lost": table[:, :CODES].sum(axis=1).tolist()}
+        found = {"lost": table[:, 1:CODES].sum(axis=1).tolist()}
         for name, values in columns:
             before = found.get(f"struck by {name}", [0] * len(table))
             found[f"struck by {name}"] = (values + before).tolist()

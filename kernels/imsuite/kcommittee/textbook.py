@@ -81,6 +81,7 @@ class KCommittee(bsp.Kernel):
     outputs = {"committee": bsp.Output("node id of the committee's leader", nodes=True)}
     fields = {"word": np.int64, "guest": np.int64, "hops": np.int32}
     ranges = {"word": lambda n: n * n, "guest": lambda n: n * n, "hops": bsp.nodes}
+    bounds = {"word": None, "guest": None}  # two numbers of nodes, 32 bits each
     refuses = {
         "liars": "its nodes send to nodes that are parts of words which they are told",
         "recovery": bsp.KEEPS_LISTS,

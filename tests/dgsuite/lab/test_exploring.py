@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import dgsuite
-from dgsuite import InputError, genval
+from dgsuite import InputError, experiment, genval
 from dgsuite.__main__ import main
 from dgsuite.core.own import named
 from dgsuite.kernels.lab.stable import StableMIS
@@ -218,7 +218,7 @@ def test_a_kernel_of_ones_own_is_taken_everywhere(tmp_path, monkeypatch, here, c
     found = search(mine, every, graphs="path", faults=("drops",))
     assert (found.graph.n, len(found.network.drops)) == (2, 1)
     found.write("found.toml")
-    assert dgsuite.experiment.main(["found.toml", "-q"]) == 0
+    assert experiment.main(["found.toml", "-q"]) == 0
     assert not dgsuite.open("results/found.nc").heard.all()
     ds = dgsuite.lab.repeat("mine.py:Once", ring(5), 20, network={"loss": 0.5})
     assert 0 < int(ds.heard.sum()) < 100

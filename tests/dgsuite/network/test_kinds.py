@@ -155,9 +155,9 @@ def test_the_page_lists_what_kernels_take():
 
 def test_help_says_what_networks_a_kernel_takes():
     kernels = dgsuite.list_kernels()
-    taken = "Networks that it takes, by ``network=``: loss, crashes, churn, delays."
+    taken = "Networks that it takes, by ``network=``: loss, crashes, churn, duplicates, delays."
     assert taken in str(kernels.mst.__doc__)
-    taken = "loss, crashes, churn, liars, delays; with weights delays."
+    taken = "loss, crashes, churn, liars, duplicates, delays; with weights delays."
     assert taken in str(kernels.pagerank.__doc__)
 
 
@@ -227,8 +227,8 @@ def test_what_kernels_send_lies_within_their_bounds(kernel, monkeypatch):
     """Else what a node that tells the truth would say could not be said by one that lies."""
     columns = Mailbox.columns
 
-    def looked_at(self, step, k, fields, length):
-        found = columns(self, step, k, fields, length)
+    def looked_at(self, step, k, fields, length, senders=()):
+        found = columns(self, step, k, fields, length, senders)
         limits = self.kernel.limits(self.clusters[k].n)
         for name, values in found.items():
             if limits[name] is not None and values.size and values.dtype.kind in "iu":

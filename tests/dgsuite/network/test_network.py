@@ -65,7 +65,7 @@ IDLE |= {("away", "bf"): "away", ("away", "bfs"): "away"}
 def spare(ledger, kind, name):
     """Messages of WCC have no fields on a connected graph: that they come is what they say."""
     if name == "wcc":
-        ledger.spares("lies")
+        ledger.spares("lies", "corruption")
     if (kind, name) in IDLE:
         ledger.spares(IDLE[kind, name])
 

@@ -200,8 +200,8 @@ def of_silence(n, net):
 
 
 def of_receivers(n, net):
-    """Nodes that crash after they have told every other neighbour."""
-    told = {v: (r, sorted(net[v])[::2]) for r, v in enumerate(sorted(net)[-2:])}
+    """Nodes that crash after they have told every second neighbour."""
+    told = {v: (r, sorted(net[v])[1::2]) for r, v in enumerate(sorted(net)[-2:])}
     listed = [Crash(v, r, receivers=some) for v, (r, some) in told.items()]
     return {"crashes": listed}, {"told": told}
 
