@@ -43,9 +43,7 @@ class Ledger:
     def enter(self, site, sent, arrived):
         """What was sent, and what of it arrives: pairs of node ids, each as often as it was."""
         fate, gone = site.fate, sent - arrived
-        drops = {
-            pair: why for why, ends in fate.drops for pair in zip(*ends.tolist(), strict=True)
-        }
+        drops = {pair: why for why, ends in fate.drops for pair in zip(*ends.tolist(), strict=True)}
         away = fate.dead & ~site._dead
         self.struck["duplicates"] += (arrived - sent).total()
         for (src, dst), times in gone.items():
