@@ -87,7 +87,8 @@ class LabelPropagation(Scaled):
     streams = True
     outputs = {"label": bsp.Output("label of the community", nodes=True)}
     fields = {"label": bsp.NODE}
-    ranges = {"label": bsp.nodes}
+    ranges = {"label": bsp.counts}  # or none, -1
+    bounds = {"label": bsp.between(-1, lambda n: n - 1)}
     refuses = bsp.no_faults(bsp.READS_LATEST)
     both_ways = True
     allowed = {"iterations": (1, np.inf)}

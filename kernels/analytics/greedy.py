@@ -61,7 +61,7 @@ class Colouring(bsp.Kernel):
     obeys = bsp.Model("edges", reduces="control")
     outputs = {"colour": bsp.Output("colour, from 0 on")}
     fields = {"draw": np.float64, "taken": np.int32}
-    ranges = {"draw": bsp.values(1 << 53), "taken": bsp.nodes}
+    ranges = {"draw": bsp.values(1 << 53), "taken": bsp.counts}
     refuses = bsp.no_faults(bsp.READS_LATEST)
     by_component = True
 

@@ -75,7 +75,8 @@ class StrongComponents(bsp.Kernel):
     streams = True
     outputs = {"component": bsp.Output("smallest node of the strong component", nodes=True)}
     fields = {"colour": np.int64, "part": np.int64}
-    ranges = {"colour": bsp.nodes, "part": bsp.nodes}
+    ranges = {"colour": bsp.counts, "part": bsp.counts}  # or none, -1
+    bounds = dict.fromkeys(ranges, bsp.between(-1, lambda n: n - 1))
     undirected = False
     pulls = True
     state = State

@@ -247,10 +247,12 @@ def search(
     least, largest = (2, nodes) if isinstance(nodes, int) else nodes
     if not 2 <= least <= largest:
         raise InputError(f"nodes must be 2 at least, got {nodes}")
+    if graphs == "ring":
+        least, largest = max(least, 3), max(largest, 3)
     trial = Trial(kernel, property)
-    drawn = _Cases(trial, graph, (least, largest), graphs, faults, most, max_rounds, parameters)
+    sizes = [graph.n] if graph is not None else range(least, largest + 1)
     settings = hypothesis.settings(
-        max_examples=tries,
+        max_examples=max(tries // len(sizes), 1),
         derandomize=True,
         database=None,
         deadline=None,
@@ -261,12 +263,12 @@ def search(
         graph, network, given = case
         return trial.tried(graph, network, given, max_rounds) is not None
 
-    try:
-        found = hypothesis.find(drawn.cases(), breaks, settings=settings)
-    except NoSuchExample:
-        return None
-    graph, network, given = found
-    return trial.tried(graph, network, given, max_rounds)
+    for n in sizes:
+        drawn = _Cases(trial, graph, n, graphs, faults, most, max_rounds, parameters)
+        with suppress(NoSuchExample):
+            made, network, given = hypothesis.find(drawn.cases(), breaks, settings=settings)
+            return trial.tried(made, network, given, max_rounds)
+    return None
 
 
 @dataclass(frozen=True)
@@ -275,7 +277,7 @@ class _Cases:
 
     trial: Trial
     graph: Graph | None
-    nodes: tuple[int, int]
+    n: int
     graphs: str
     faults: tuple[str, ...]
     most: int | Mapping[str, int]
@@ -285,33 +287,30 @@ class _Cases:
     def cases(self) -> Any:
         from hypothesis import strategies as st
 
-        outlines: dict[int, tuple[list[str], int]] = {}
+        outlines: list[tuple[list[str], int]] = []
 
         @st.composite
         def case(draw: Any) -> Case:
             graph = self.graph
             if graph is None:
-                n, ends = self._edges(draw, st)
-                graph = Graph.from_edges(*ends.T, n=n, clusters=1)
+                graph = Graph.from_edges(*self._edges(draw, st).T, n=self.n, clusters=1)
             given = {"seed": st.integers(0, 99), **self.parameters}
             made = {name: _value(draw, value, graph.n) for name, value in given.items()}
-            if graph.n not in outlines:
-                outlines[graph.n] = self.trial.outline(graph, made, self.max_rounds)
-            return graph, self._network(draw, st, graph, *outlines[graph.n]), made
+            if not outlines:
+                outlines.append(self.trial.outline(graph, made, self.max_rounds))
+            return graph, self._network(draw, st, graph, *outlines[0]), made
 
         return case()
 
-    def _edges(self, draw: Any, st: Any) -> tuple[int, NDArray[np.int64]]:
-        """How many nodes, and pairs of these: shape (edges, 2)."""
-        least = max(self.nodes[0], 3 if self.graphs == "ring" else 2)
-        n = draw(st.integers(least, max(least, self.nodes[1])))
-        pairs = {*_pairs(self.graphs, n)} if self.graphs != "connected" else set()
+    def _edges(self, draw: Any, st: Any) -> NDArray[np.int64]:
+        """Pairs of nodes: shape (edges, 2)."""
+        n, pairs = self.n, set[tuple[int, int]]()
         if self.graphs == "connected":
             node = st.integers(0, n - 1)
             tree = [(draw(st.integers(0, v - 1)), v) for v in range(1, n)]
             more = draw(st.lists(st.tuples(node, node), max_size=n))
             pairs = {(min(pair), max(pair)) for pair in (*tree, *more) if pair[0] != pair[1]}
-        return n, np.array(sorted(pairs), np.int64)
+        return np.array(sorted(pairs or _pairs(self.graphs, n)), np.int64)
 
     def _network(
         self, draw: Any, st: Any, graph: Graph, phases: Sequence[str], last: int

@@ -57,7 +57,7 @@ def probability(what: str, value: Any) -> float:
     InputError
         It is none.
     """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= value <= 1:
+    if isinstance(value, bool) or not isinstance(value, Real) or not 0 <= float(value) <= 1:
         raise InputError(f"{what} must be a probability from 0 to 1, got {value!r}")
     return float(value)
 

@@ -93,7 +93,7 @@ FIRST = "bits along the edge from node 0 to node 1"
 
 
 TOO_MANY = [
-    ("bf", {}, 0.5, rf"round 0, phase '\w+', cluster 0: sends 2 {FIRST}"),
+    ("bf", {}, 0.5, rf"round 0, phase '\w+', cluster 0: sends 3 {FIRST}"),
     ("pagerank", {}, 4, "sends 64 bits along .* of which 64 bits each are field 'value'"),
     ("pagerank", {}, 4, "congest=4 allows 8 in a"),
     ("ktruss", {}, 2, f"sends 6 {FIRST}, of which 2 bits each are field 'neig"),
