@@ -322,5 +322,6 @@ at("back").addEventListener("click", KEYS.ArrowLeft);
 at("on").addEventListener("click", KEYS.ArrowRight);
 at("end").addEventListener("click", KEYS.End);
 at("play").addEventListener("click", () => play());
+at("matrix").hidden = !data.matrix;
 if (data.fields.length) key(data.fields[0]);
 show(0);

@@ -200,7 +200,8 @@ def _cone(ax: Axes, stops: Sequence[Moment], n: int, node: int, phase: int) -> N
     reached = np.zeros(n, bool)
     reached[node] = True
     for i in range(phase, len(stops)):
-        ax.hlines(np.flatnonzero(reached), i, i + 1, colors=SENT, linewidth=3, alpha=0.4, zorder=0)
+        up = np.flatnonzero(reached & ~stops[i].crashed)
+        ax.hlines(up, i, i + 1, colors=SENT, linewidth=3, alpha=0.4, zorder=0)
         sent = stops[i].messages
         heard = reached[sent.sender] & ~sent.lost & ~sent.unheard
         reached[sent.receiver[heard]] = True
@@ -277,7 +278,8 @@ def _messages(ax: Axes, stops: Sequence[Moment]) -> None:
             at, along = (when[which], sender[which]), (np.ones(which.sum()), rise[which])
             like = {"units": "dots", "width": 1.1, "headwidth": 6, "headlength": 8}
             scale = {"angles": "xy", "scale_units": "xy", "scale": 1}
-            ax.quiver(*at, *along, color=colour, zorder=3, label=name, **like, **scale)
+            ax.quiver(*at, *along, color=colour, zorder=3, **like, **scale)
+            ax.plot([], [], color=colour, marker=">", label=name)
     ends = zip((lost, unheard & ~lost), (PART, 1), (LOST, UNHEARD), ("x", "|"), strict=True)
     for (which, part, colour, mark), name in zip(ends, ("lost", "receiver is down"), strict=True):
         if which.any():

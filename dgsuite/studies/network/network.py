@@ -301,7 +301,8 @@ class Network(engine.Network):
                 idle.append(f"{name} from round {late[0]} on, and the run has {rounds}")
             elif first and not times[name]:
                 idle.append(f"{name}: no message went along those pairs or nodes in those rounds")
-        if isinstance(self.byzantine, Byzantine) and not times["byzantine"]:
+        liars = self.byzantine.nodes if isinstance(self.byzantine, Byzantine) else 0.0
+        if not isinstance(liars, Real) and not times["byzantine"]:
             idle.append("byzantine: nodes that lie sent nothing")
         if idle:
             warn(
