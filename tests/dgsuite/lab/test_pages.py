@@ -5,11 +5,14 @@ import asyncio
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.quiver import Quiver
 
 import dgsuite
 from dgsuite import Crash, Graph, InputError, Network, genval
+from dgsuite.core.results.plots import places
 from dgsuite.faces.cli.app import app
 from dgsuite.studies.lab import Execution, pictures
+from dgsuite.studies.lab.page import _layout
 from tests.support.browser import BROWSER, opened
 
 PATH = Graph.from_edges(list("abcd"), list("bcde"), relabel=True)
@@ -119,10 +122,32 @@ def test_the_diagram_has_all_messages_and_crashes():
     sent = [moment.messages for moment in faulty().moments()]
     lost = sum(int(one.lost.sum()) for one in sent)
     unheard = sum(int(one.unheard.sum()) for one in sent)
-    assert sum(map(len, sent)) - lost - unheard == drawn["message"].N
+    (arrows,) = (artist for artist in ax.collections if isinstance(artist, Quiver))
+    assert sum(map(len, sent)) - lost - unheard == arrows.N
     assert (len(drawn["lost"].get_offsets()), lost) == (1, 1)
     assert len(drawn["receiver is down"].get_offsets()) == unheard > 0
     assert drawn["crash"].get_offsets().tolist() == [[2, 4]]
+
+
+def test_what_happened_before_what_is_marked():
+    path = Graph.from_edges([0, 1, 2], [1, 2, 3])
+    (ax,) = Execution("bfs", path, root=3).space_time(after=(3, 0)).axes
+    marked = [
+        {node for (_, node), _ in a.get_segments()} for a in ax.collections if a.get_alpha() == 0.4
+    ]
+    assert [len(nodes) for nodes in marked] == [1, 2, 3, 4]
+    with pytest.raises(InputError, match="nodes are below 4, and phases below 4"):
+        Execution("bfs", path).space_time(after=(4, 0))
+
+
+def test_layouts_of_trees_grids_and_what_is_neither():
+    tree = Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 4])
+    far = np.hypot(*places(tree).T).round(6).tolist()
+    assert far == [0, 1, 1, 1, 2]
+    grid = genval.graph("grid", 12)
+    assert {*map(tuple, places(grid).tolist())} == {(x, -y) for x in range(4) for y in range(3)}
+    assert _layout(genval.graph("er", 100, m=300, seed=1))["matrix"]
+    assert not _layout(genval.graph("grid", 100))["matrix"]
 
 
 def test_states_are_drawn_round_by_round():
