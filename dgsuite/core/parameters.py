@@ -28,10 +28,10 @@ from numpy.typing import NDArray
 from dgsuite.base.aliases import kernel_of
 from dgsuite.base.errors import InputError, one_of, shown, unknown
 from dgsuite.base.masked import unmasked
-from dgsuite.core.own import is_own, named
 from dgsuite.kernels import FORMS, KERNELS
 from dgsuite.kernels.bsp import Kernel, Node, NodeOrNone, Pairs, no_node
 from dgsuite.kernels.bsp.declared import check_declared
+from dgsuite.kernels.own import is_own, named
 from dgsuite.partition.construction import build
 from dgsuite.partition.labels.columns import is_array, numpy_column
 from dgsuite.partition.labels.labels import Labels, exact_array, to_json

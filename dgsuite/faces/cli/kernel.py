@@ -165,7 +165,7 @@ def kernel(
     --workers or --scheduler it runs in this process. NAME may also be a class of one's own,
     as FILE.py:CLASS.
     """
-    from dgsuite.core.own import is_own, named
+    from dgsuite.kernels.own import is_own, named
     from dgsuite.studies.experiment.toml import override
 
     asked = named(name)

@@ -44,9 +44,9 @@ ALONE: dict[str, Any] = {
 
 def problems_of(config: Config, folder: Path) -> Iterator[str]:
     """What is wrong with an experiment of the right shape."""
-    from dgsuite.core.own import is_own, named
     from dgsuite.core.parameters import fitting
     from dgsuite.kernels import FORMS
+    from dgsuite.kernels.own import is_own, named
 
     if config.throttle and config.throttle.means == "tc":
         yield from _check_tc(config, config.throttle)

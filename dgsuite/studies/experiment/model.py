@@ -84,8 +84,8 @@ Followed = Annotated[
 
 
 def _kernel(name: str) -> str:
-    from dgsuite.core.own import is_own, named
     from dgsuite.kernels import KERNELS
+    from dgsuite.kernels.own import is_own, named
 
     if is_own(name):
         try:

@@ -17,7 +17,6 @@ import xarray as xr
 
 from dgsuite import genval
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.core.own import named
 from dgsuite.core.results.dataset import made_by, open_dataset, save, versions
 from dgsuite.core.results.provenance import (
     changes,
@@ -28,6 +27,7 @@ from dgsuite.core.results.provenance import (
 )
 from dgsuite.core.running.runner import run
 from dgsuite.genval.validation import VALIDATORS
+from dgsuite.kernels.own import named
 from dgsuite.partition.client.installed import fingerprint
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.settings import gathered

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.own import named
 from dgsuite.kernels.bsp import Kernel
+from dgsuite.kernels.own import named
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.searching import Example, Property, Trial
 from dgsuite.studies.lab.state_space import explored

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from dgsuite import genval
 from dgsuite.base.version import __version__
-from dgsuite.core.own import named
 from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.running.runner import run
 from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels.bsp.kernel import Kernel, Output
+from dgsuite.kernels.own import named
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.comparing import changed
 from dgsuite.studies.lab.executions import Execution, States

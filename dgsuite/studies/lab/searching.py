@@ -19,11 +19,11 @@ from scipy.sparse import triu
 from dgsuite.base.errors import InputError, RunError, one_of
 from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
-from dgsuite.core.own import name_of, named
 from dgsuite.core.running.runner import run
 from dgsuite.genval import validate
 from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels.bsp import Kernel
+from dgsuite.kernels.own import name_of, named
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.executions import Execution
 from dgsuite.studies.network.network import Network

@@ -8,8 +8,8 @@ import pytest
 import dgsuite
 from dgsuite import InputError, experiment, genval
 from dgsuite.__main__ import main
-from dgsuite.core.own import named
 from dgsuite.kernels.lab.stable import StableMIS
+from dgsuite.kernels.own import named
 from dgsuite.studies.lab import explore, search
 
 
