@@ -115,6 +115,47 @@ def test_a_page_is_safe_and_needs_nothing_else(tmp_path):
     assert text.count("http") == text.count("http://www.w3.org/2000/svg")
 
 
+LOOKS = """[
+  document.documentElement.scrollWidth <= innerWidth,
+  Math.min(...[...document.querySelectorAll("button")].map(one => one.getBoundingClientRect().height)),
+  Math.min(99, ...[...document.querySelectorAll("#picture text")]
+    .filter(one => one.getBoundingClientRect().height)
+    .map(one => parseFloat(getComputedStyle(one).fontSize) * one.getScreenCTM().a)),
+  picture.getBoundingClientRect().bottom <= 800,
+  [...document.querySelectorAll("#sent rect")].length
+]"""
+"""Whether the page is as wide as the window; heights of the lowest button and text; whether the picture is
+seen whole; and how many messages are squares of a matrix.
+"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
+@pytest.mark.parametrize("width", [1280, 400])
+def test_pages_are_legible(tmp_path, width):
+    graphs = (
+        genval.graph("cplt", 7),
+        genval.graph("grid", 100),
+        genval.graph("er", 90, m=400, seed=1),
+    )
+    for k, graph in enumerate(graphs):
+        Execution("bfs", graph).to_html(tmp_path / f"{k}.html")
+
+    async def looked_at(k):
+        async with opened(tmp_path / f"{k}.html") as page:
+            size = {"height": 800, "deviceScaleFactor": 1, "mobile": False}
+            await page.call("Emulation.setDeviceMetricsOverride", width=width, **size)
+            await page.ask("show(2), new Promise(requestAnimationFrame).then(() => 1)")
+            return await page.ask(LOOKS)
+
+    for k in range(len(graphs)):
+        fits, button, text, whole, squares = asyncio.run(looked_at(k))
+        assert fits
+        assert button >= 32
+        assert text >= 8.99
+        assert whole
+        assert (squares > 0) == (k == 2)
+
+
 def test_the_diagram_has_all_messages_and_crashes():
     figure = faulty().space_time()
     ax = figure.axes[0]
