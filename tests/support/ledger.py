@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from dgsuite.studies.network.disturbed import Disturbed
-from dgsuite.studies.network.faults import CHURN, LIARS, Lies
+from dgsuite.studies.network.faults import CHURN, LIARS
+from dgsuite.studies.network.lies import Lies
 
 
 class Ledger:

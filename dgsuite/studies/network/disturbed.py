@@ -30,8 +30,8 @@ from dgsuite.studies.network.faults import (
     REWRITTEN,
     Fate,
     Faults,
-    Lies,
 )
+from dgsuite.studies.network.lies import Lies
 from dgsuite.studies.network.node_states import put, take
 from dgsuite.studies.network.watch import Watch
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import RunError
 from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.network import Target
 from dgsuite.studies.network.adversary import Attack, Campaign, struck
 from dgsuite.studies.network.chances import CODES, FALLING, PLAIN, Chances, halved, limit
-from dgsuite.studies.network.strategies import STRATEGIES, Limits, Sent, Strategy, told
+from dgsuite.studies.network.lies import Fields, Lies, luck_of
+from dgsuite.studies.network.strategies import Strategy
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.program import Fault
@@ -36,9 +36,6 @@ KINDS = ("loss", "crashes", "churn", "byzantine", "drops", "partitions", "advers
 
 REWRITTEN = ("byzantine", "corruption", "duplicates")
 """What strikes messages that arrive: they are rewritten, or arrive twice."""
-
-Fields = Mapping[str, NDArray]
-"""What messages say, by field."""
 
 
 @dataclass(frozen=True)
@@ -288,7 +285,7 @@ class Fate:
             struck[CODES:-1] = [*map(np.count_nonzero, self.lies.false(src, dst, number))]
         if self.twice is not None:
             key, limit = self.twice
-            again = which[_luck(key, src, dst, number) < limit]
+            again = which[luck_of(key, src, dst, number) < limit]
             which = np.sort(np.append(which, again))
             struck[-1] = len(again)
         return which, struck
@@ -344,7 +341,7 @@ class Fate:
         limits = np.maximum(_at(self.source, src), _at(self.target, dst))
         if self.chances is not None:
             limits = np.maximum(limits, self.chances.of(src, dst))
-        luck = _luck(self.key, src, dst, number)
+        luck = luck_of(self.key, src, dst, number)
         found = np.where(luck < limits, np.uint8(LOSS), np.uint8(0))
         if self.falling is not None:
             found[self.falling[src] & (luck >= limits) & (luck < halved(limits))] = CRASH
@@ -360,105 +357,6 @@ class Fate:
         for why, (one, other) in self.drops:
             found[np.isin(pair_key(src, dst, n), pair_key(one, other, n))] = why
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class Lies:
-    """What rewrites messages in one phase: those of nodes that lie, and those that are corrupted.
-
-    Attributes
-    ----------
-    key
-        Of the phase.
-    mask
-        By node, whether it lies.
-    strategy
-        A name, or a function.
-    counts
-        By field, how many values it can have, or 0.
-    limits
-        By field, its least and greatest value: lies are held to them.
-    round, phase
-        Of what is sent.
-    noise
-        The key of corruption, and the limit below which a message is corrupted; None if none is.
-    proved
-        Fields that nobody can forge.
-    """
-
-    key: NDArray[np.uint64]
-    mask: NDArray[np.bool_]
-    strategy: str | Strategy
-    counts: Mapping[str, int]
-    limits: Mapping[str, Limits]
-    round: int
-    phase: str
-    noise: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
-    proved: Sequence[str] = ()
-
-    def false(
-        self, src: NDArray, dst: NDArray, number: NDArray | None = None
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Which messages are of nodes that lie, and which others are corrupted."""
-        lies = self.mask[src]
-        if self.noise is None:
-            return lies, np.zeros_like(lies)
-        key, limit = self.noise
-        return lies, ~lies & (_luck(key, src, dst, number) < limit)
-
-    def told(
-        self, fields: Fields, src: NDArray, dst: NDArray, number: NDArray | None = None
-    ) -> dict[str, NDArray]:
-        """The fields of messages, once those that lie have rewritten theirs, and others are corrupted."""
-        found = {name: values.copy() for name, values in fields.items()}
-        lies, noisy = self.false(src, dst, number)
-        self._rewrite(found, self.strategy, self.key, lies, src, dst, number)
-        if self.noise is not None:
-            key = keyed(self.noise[0], np.array([1]))
-            self._rewrite(found, "random", key, noisy, src, dst, number)
-        return found
-
-    def _rewrite(
-        self,
-        found: dict[str, NDArray],
-        how: str | Strategy,
-        key: NDArray[np.uint64],
-        false: NDArray[np.bool_],
-        src: NDArray,
-        dst: NDArray,
-        number: NDArray | None,
-    ) -> None:
-        """Have some messages say what a strategy says."""
-        which = np.flatnonzero(false)
-        if not len(which) or not found:
-            return
-        some = {name: values[which] for name, values in found.items()}
-        ends = src[which].astype(np.int64), dst[which].astype(np.int64)
-        luck = _hash(key, *ends, None if number is None else number[which])
-        sent = Sent(some, *ends, luck, self.counts, self.round, self.phase)
-        strategy = STRATEGIES[how] if isinstance(how, str) else how
-        try:
-            lies = told(strategy(sent), some, self.limits)
-        except Exception as error:
-            raise RunError(
-                f"round {self.round}, phase {self.phase!r}: the strategy of byzantine fails: "
-                f"{type(error).__name__}: {error}"
-            ) from error
-        for name in lies.keys() - set(self.proved):
-            found[name][which] = lies[name]
-
-
-def _luck(key: NDArray, src: NDArray, dst: NDArray, number: NDArray | None) -> NDArray[np.uint64]:
-    """A random number of each message, below `dgsuite.studies.network.chances.ALWAYS`."""
-    return _hash(key, src, dst, number) >> np.uint64(11)
-
-
-def _hash(key: NDArray, src: NDArray, dst: NDArray, number: NDArray | None) -> NDArray[np.uint64]:
-    """Random bits of messages; `_sieve.sieve` has the same."""
-    found = keyed(keyed(key, dst), src)
-    if number is not None and number.any():
-        found = np.where(number > 0, keyed(found, number), found)
-    return found
 
 
 def _at(values: NDArray[np.uint64], nodes: NDArray) -> NDArray[np.uint64]:

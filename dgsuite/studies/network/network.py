@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 from operator import attrgetter, itemgetter
@@ -24,7 +24,15 @@ from dgsuite.studies.network.chances import check_weights
 from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
 from dgsuite.studies.network.faults import NEVER, Faults, Liars, Split
 from dgsuite.studies.network.names import is_whole, made, node_ids, probability
-from dgsuite.studies.network.parts import Byzantine, Crash, Partition
+from dgsuite.studies.network.parts import (
+    Byzantine,
+    Crash,
+    Partition,
+    absence_of,
+    crashes_of,
+    drop_of,
+    partition_of,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -149,10 +157,10 @@ class Network(engine.Network):
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
         object.__setattr__(self, "byzantine", made(Byzantine, self.byzantine, "byzantine"))
         object.__setattr__(self, "adversary", made(Adversary, self.adversary, "adversary"))
-        object.__setattr__(self, "crashes", _crashes(self.crashes))
-        object.__setattr__(self, "drops", tuple(map(_drop, self.drops)))
-        object.__setattr__(self, "churn", tuple(map(_absence, self.churn)))
-        object.__setattr__(self, "partitions", tuple(map(_partition, self.partitions)))
+        object.__setattr__(self, "crashes", crashes_of(self.crashes))
+        object.__setattr__(self, "drops", tuple(map(drop_of, self.drops)))
+        object.__setattr__(self, "churn", tuple(map(absence_of, self.churn)))
+        object.__setattr__(self, "partitions", tuple(map(partition_of, self.partitions)))
         for name in ("duplicates", "corruption"):
             object.__setattr__(self, name, probability(name, getattr(self, name)))
         if self.synchroniser is not None:
@@ -416,47 +424,6 @@ def _late(attack: Attack, log: Log) -> NDArray[np.int64]:
         for node, other in strikes[round_]
     ]
     return np.array(found, np.int64).reshape(-1, 4)
-
-
-def _crashes(given: Any) -> float | tuple[Crash, ...]:
-    """Crashes as a probability, or one by one."""
-    if isinstance(given, Real):
-        return probability("crashes", given)
-    if isinstance(given, Mapping):
-        return tuple(Crash(node, when) for node, when in given.items())
-    if not isinstance(given, Iterable) or isinstance(given, str):
-        raise InputError(
-            "crashes must be a probability from 0 to 1, a mapping from nodes to rounds, or a sequence of "
-            f"dgsuite.Crash, got {given!r}"
-        )
-    return tuple(made(Crash, one, "crashes") for one in given)
-
-
-def _drop(given: Any) -> tuple[int, Any, Any]:
-    """A message that is lost."""
-    if isinstance(given, Sequence) and len(given) == 3 and is_whole(given[0]) and given[0] >= 0:
-        return (int(given[0]), given[1], given[2])
-    raise InputError(f"drops must be triples of round (from 0), sender and receiver, got {given!r}")
-
-
-def _absence(given: Any) -> tuple[Any, ...]:
-    """What is away for some rounds."""
-    if isinstance(given, Sequence) and len(given) in (3, 4) and all(map(is_whole, given[:2])):
-        first, end, *nodes = given
-        if 0 <= first < end:
-            return (int(first), int(end), *nodes)
-    raise InputError(
-        f"churn must be triples of first round, end (after the last) and node, or these and a neighbour, got "
-        f"{given!r}"
-    )
-
-
-def _partition(given: Any) -> Partition:
-    """Nodes that are apart from all others."""
-    if isinstance(given, Sequence) and not isinstance(given, str) and len(given) in (3, 4):
-        given = dict(zip(("first", "end", "nodes", "one_way"), given, strict=False))
-    found: Partition = made(Partition, given, "partitions")
-    return found
 
 
 def _plain(value: Any) -> Any:

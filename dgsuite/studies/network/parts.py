@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.partition.labels.nodes import listed
-from dgsuite.studies.network.names import is_whole, probability, whole
+from dgsuite.studies.network.names import is_whole, made, probability, whole
 from dgsuite.studies.network.strategies import STRATEGIES, Strategy
 
 
@@ -136,3 +136,44 @@ class Byzantine:
             object.__setattr__(self, "nodes", listed(self.nodes, "nodes of byzantine"))
         if not callable(self.strategy):
             one_of("strategy of byzantine", self.strategy, (*STRATEGIES, "silent"))
+
+
+def crashes_of(given: Any) -> float | tuple[Crash, ...]:
+    """Crashes as a probability, or one by one."""
+    if isinstance(given, Real):
+        return probability("crashes", given)
+    if isinstance(given, Mapping):
+        return tuple(Crash(node, when) for node, when in given.items())
+    if not isinstance(given, Iterable) or isinstance(given, str):
+        raise InputError(
+            "crashes must be a probability from 0 to 1, a mapping from nodes to rounds, or a sequence of "
+            f"dgsuite.Crash, got {given!r}"
+        )
+    return tuple(made(Crash, one, "crashes") for one in given)
+
+
+def drop_of(given: Any) -> tuple[int, Any, Any]:
+    """A message that is lost."""
+    if isinstance(given, Sequence) and len(given) == 3 and is_whole(given[0]) and given[0] >= 0:
+        return (int(given[0]), given[1], given[2])
+    raise InputError(f"drops must be triples of round (from 0), sender and receiver, got {given!r}")
+
+
+def absence_of(given: Any) -> tuple[Any, ...]:
+    """What is away for some rounds."""
+    if isinstance(given, Sequence) and len(given) in (3, 4) and all(map(is_whole, given[:2])):
+        first, end, *nodes = given
+        if 0 <= first < end:
+            return (int(first), int(end), *nodes)
+    raise InputError(
+        f"churn must be triples of first round, end (after the last) and node, or these and a neighbour, got "
+        f"{given!r}"
+    )
+
+
+def partition_of(given: Any) -> Partition:
+    """Nodes that are apart from all others."""
+    if isinstance(given, Sequence) and not isinstance(given, str) and len(given) in (3, 4):
+        given = dict(zip(("first", "end", "nodes", "one_way"), given, strict=False))
+    found: Partition = made(Partition, given, "partitions")
+    return found

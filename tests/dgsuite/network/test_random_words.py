@@ -11,9 +11,10 @@ from dgsuite.base.mixing import APART, Domain, key, keyed, unit
 from dgsuite.genval import counters
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.tools.rng import uniform
-from dgsuite.studies.network import delays, faults
+from dgsuite.studies.network import delays, faults, lies
 from dgsuite.studies.network.delays import Delay, Delays
-from dgsuite.studies.network.faults import Fate, Liars, Lies
+from dgsuite.studies.network.faults import Fate, Liars
+from dgsuite.studies.network.lies import Lies
 from dgsuite.studies.network.strategies import random, two_faced
 from tests.support.paths import ROOT
 
@@ -77,8 +78,8 @@ def drawn(monkeypatch):
         return {
             "crashes": spied(monkeypatch, faults, lambda: of_run.crash_rounds(n)),
             "liars": spied(monkeypatch, faults, lambda: Liars(0.2, "random").mask(n, seed)),
-            "loss, round 0": spied(monkeypatch, faults, lambda: fates[0].lost(NODES, after)),
-            "loss, round 2": spied(monkeypatch, faults, lambda: fates[1].lost(NODES, after)),
+            "loss, round 0": spied(monkeypatch, lies, lambda: fates[0].lost(NODES, after)),
+            "loss, round 2": spied(monkeypatch, lies, lambda: fates[1].lost(NODES, after)),
             "lies": told["luck"],
             "a field of lies": told["one"],
             "another field": told["other"],
