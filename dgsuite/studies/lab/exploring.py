@@ -14,7 +14,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.kernels.own import named
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.studies.lab.searching import Example, Property, Trial
+from dgsuite.studies.lab.searching import Example, Property, Trial, neighbours
 from dgsuite.studies.lab.state_space import explored
 from dgsuite.studies.network.network import Network
 from dgsuite.studies.network.parts import Crash
@@ -37,8 +37,8 @@ class Exploration:
         How many of these were looked at: others are the same with nodes exchanged, or come after the first
         that breaks the property.
     example
-        One that breaks the property with as few crashes as possible, in as early rounds; None if none does,
-        and for self-stabilising kernels.
+        One that breaks the property with as few crashes as possible; None if none does, and for
+        self-stabilising kernels.
     states
         Of a self-stabilising kernel, the fewest states that an execution without an end goes round, or the
         one in which it is stuck: a mapping from variables to the values of the nodes for each.
@@ -93,7 +93,7 @@ def explore(
     kernel
         Name of a kernel, or its class.
     graph
-        A small graph.
+        A small graph, without labels.
     property
         Called with the graph and the dataset of a run; by default the kernel's rule. Self-stabilising
         kernels have none.
@@ -138,11 +138,11 @@ def explore(
             )
         states = explored(chosen, graph, most, parameters)
         return Exploration(*states)
-    found = Trial(kernel, property)
+    trial = Trial(kernel, property)
     choices = {name: [*values] for name, values in (vary or {}).items()}
     first = {name: values[0] for name, values in choices.items()}
-    phases, _ = found.outline(graph, {**parameters, **first}, rounds)
-    near = _neighbours(graph)
+    phases, _ = trial.outline(graph, {**parameters, **first}, rounds)
+    near = neighbours(graph)
     count = _count(near, crashes, rounds * len(phases))
     count *= prod(len(values) for values in choices.values())
     if count > most:
@@ -150,7 +150,7 @@ def explore(
             f"there are {count:,} executions, and most={most:,}: take fewer crashes, rounds or values"
         )
     images = _images(near) if symmetric else [tuple(range(graph.n))]
-    seen: set[Any] = set()
+    seen, looked_at = set[Any](), 0
     for listed in _crashes(near, crashes, rounds, phases):
         for values in product(*choices.values()):
             if len(images) > 1:
@@ -158,17 +158,12 @@ def explore(
                 if key in seen:
                     continue
                 seen.add(key)
+            looked_at += 1
             given = {**parameters, **dict(zip(choices, values, strict=True))}
-            example = found.tried(graph, Network(crashes=listed), given, max_rounds=None)
+            example = trial.tried(graph, Network(crashes=listed), given, max_rounds=None)
             if example is not None:
-                return Exploration(False, count, max(len(seen), 1), example)
-    return Exploration(True, count, len(seen) or count)
-
-
-def _neighbours(graph: Graph) -> list[list[int]]:
-    """The neighbours of each node."""
-    (cluster,) = graph.repartition(1).gather()
-    return [part.tolist() for part in np.split(cluster.indices, cluster.indptr[1:-1])]
+                return Exploration(False, count, looked_at, example)
+    return Exploration(True, count, looked_at)
 
 
 def _count(near: Sequence[Sequence[int]], crashes: int, moments: int) -> int:

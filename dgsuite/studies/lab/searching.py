@@ -188,7 +188,7 @@ def search(
         Called with a graph and the dataset of a run on it; by default `dgsuite.genval.validate`. A run that
         fails breaks any property. ``ds.crashed`` and ``ds.lies`` say which nodes have failed.
     graph
-        The graph, if it is not to be drawn.
+        The graph, if it is not to be drawn; without labels.
     nodes
         Of a graph, at most; or at least and at most: ``(4, 4)`` for exactly four.
     graphs
@@ -315,8 +315,7 @@ class _Cases:
     def _network(
         self, draw: Any, st: Any, graph: Graph, phases: Sequence[str], last: int
     ) -> Network:
-        (cluster,) = graph.repartition(1).gather()
-        near = [part.tolist() for part in np.split(cluster.indices, cluster.indptr[1:-1])]
+        near = neighbours(graph)
         node, when = st.integers(0, graph.n - 1), st.integers(0, last)
 
         def some(kind: str, items: Any, room: int = graph.n, **how: Any) -> list[Any]:
@@ -355,6 +354,20 @@ def _value(draw: Any, given: Any, n: int) -> Any:
 
     value = given(n) if callable(given) and not isinstance(given, SearchStrategy) else given
     return draw(value) if isinstance(value, SearchStrategy) else value
+
+
+def neighbours(graph: Graph) -> list[list[int]]:
+    """The neighbours of each node.
+
+    Raises
+    ------
+    InputError
+        The graph has labels.
+    """
+    if graph.labels is not None:
+        raise InputError("executions are looked for on graphs without labels: faults name node ids")
+    (cluster,) = graph.repartition(1).gather()
+    return [part.tolist() for part in np.split(cluster.indices, cluster.indptr[1:-1])]
 
 
 def _pairs(graphs: str, n: int) -> list[tuple[int, int]]:

@@ -106,6 +106,7 @@ def test_every_crash_of_floodset():
     broken = explore("floodset", complete(3), f=0, rounds=1, **how)
     assert not broken.holds
     assert [len(crash.receivers) for crash in broken.example.network.crashes] == [1]
+    assert 8 < broken.looked_at < broken.executions
     assert "agreement" in str(broken)
 
 
@@ -125,6 +126,11 @@ def test_what_cannot_be_explored():
         explore("token_ring", ring(7), k=5, most=100)
     with pytest.raises(InputError, match="daemon must be one of"):
         explore("token_ring", ring(3), daemon="largest")
+    named = dgsuite.Graph.from_edges(["a"], ["b"], relabel=True)
+    with pytest.raises(InputError, match="on graphs without labels"):
+        explore("bfs", named, crashes=1)
+    with pytest.raises(InputError, match="on graphs without labels"):
+        search("bfs", graph=named)
     with pytest.raises(InputError, match="without faults"):
         explore("token_ring", ring(3), crashes=1)
 
