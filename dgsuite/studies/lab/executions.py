@@ -229,6 +229,12 @@ class Execution:
                 found[slice(None) if nodes is None else nodes] = True
         return found
 
+    def struck(self) -> int:
+        """How many messages faults have struck."""
+        disturbed = None if self._site is None else self._site.disturbed
+        notes = {} if disturbed is None else disturbed.notes()
+        return sum(sum(column) for name, column in notes.items() if name != "lost")
+
     def outputs(self) -> dict[str, NDArray]:
         """The kernel's outputs after the last phase that `phases` has gone through, by name; of crashed nodes
         those that they had then. There are none before the first phase.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from dgsuite import genval
 from dgsuite.base.version import __version__
+from dgsuite.base.warning import warn
 from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.running.runner import run
 from dgsuite.genval.validation import VALIDATORS
@@ -70,7 +71,8 @@ def repeat(
     -------
     Dataset with the dims run and node: the kernel's outputs, and of a network with faults ``crashed``; by run
     ``rounds``, what the kernel says of a run as an attribute, such as ``legitimate_round`` of "token_ring",
-    and ``valid``, 1 if the rule accepts the result, 0 if not. The coordinate ``seed`` is there where runs
+    and ``valid``, 1 if the rule accepts the result, 0 if not. The attribute ``struck`` is how often
+    faults struck in all runs; if never, a warning says so. The coordinate ``seed`` is there where runs
     have their own.
 
     Raises
@@ -112,6 +114,10 @@ def repeat(
     if network is not None:
         attrs["network"] = network.described()
     nodes = np.arange(graph.n) if graph.labels is None else graph.labels.array
+    if network is not None and network.has_faults:
+        attrs["struck"] = made.pop("struck")
+        if not attrs["struck"]:
+            warn(f"kernel {name!r}: no fault struck in any of {times} runs", UserWarning)
     ds = xr.Dataset(made, {"node": coordinate("node", nodes, "node")[1]}, attrs)
     if seeds is not None:
         ds.coords["seed"] = "run", seeds, {"long_name": "seed of the run", "units": "1"}
@@ -142,6 +148,7 @@ def _in_turn(
 ) -> dict[str, Any]:
     """What is found of runs with these seeds, one after the other."""
     found: dict[str, list[Any]] = {}
+    struck = 0
     outputs = {name: o for name, o in kernel.outputs.items() if not o.tabular}
     faulty = network is not None and network.has_faults
     for k, seed in enumerate(seeds.tolist()):
@@ -154,11 +161,12 @@ def _in_turn(
         values |= {"rounds": ds.sizes["round"]} | kernel.attributes(graph.n, noted)
         if faulty:
             values["crashed"] = ds["crashed"].values
+            struck += int(ds["struck"].values.sum())
         if validate:
             values["valid"] = int(genval.validate(kernel.name, graph, ds).ok)
         for name, value in values.items():
             found.setdefault(name, []).append(value)
-    return _variables(found, outputs)
+    return _variables(found, outputs) | ({"struck": struck} if faulty else {})
 
 
 def _variables(
@@ -208,6 +216,7 @@ def _at_once(
     if isinstance(faults, Faults):
         when = faults.of_run(one.kernel.seed).crash_rounds(n * times)
         in_time = when < np.repeat(rounds, n)  # others crash when the copy is over
+        struck = execution.struck() + int(np.count_nonzero(in_time))
         found = {name: np.where(in_time, found[name], states[name]) for name in outputs}
         found["crashed"] = np.where(in_time, when, -1).reshape(times, n)
     for name, output in outputs.items():
@@ -220,7 +229,7 @@ def _at_once(
         each = [{name: found[name][k] for name in known} for k in range(times)]
         reports = [genval.validate(one.kernel.name, graph, result) for result in each]
         found["valid"] = np.array([int(report.ok) for report in reports])
-    return _variables(found, outputs)
+    return _variables(found, outputs) | ({"struck": struck} if isinstance(faults, Faults) else {})
 
 
 def _copies(graph: Graph, times: int) -> Graph:

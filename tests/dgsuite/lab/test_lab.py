@@ -96,6 +96,16 @@ def test_runs_that_are_repeated():
     assert ds.identical(repeat("mis", graph, 50, network=Network()))
 
 
+@pytest.mark.parametrize("name", ["mis", "bf"])
+def test_runs_without_a_fault_are_said(name):
+    """As copies of the graph, and one after the other."""
+    graph = genval.graph("er", 20, seed=1)
+    with pytest.warns(UserWarning, match="no fault struck in any of 3 runs"):
+        assert repeat(name, graph, 3, network=Network(loss=1e-9)).struck == 0
+    found = repeat(name, graph, 3, network=Network(loss=0.2, crashes=0.05))
+    assert found.struck > found.crashed.values.max() > -1
+
+
 CRASHES = {"loss": 0.05, "crashes": 0.1, "byzantine": {"nodes": 0.1, "strategy": "random"}}
 LISTED = {"loss": 0.1, "drops": [(0, 1, 2)], "churn": [(0, 1, 5)], "crashes": {3: 1}}
 """Networks with faults that are drawn, and with some that are listed."""
