@@ -37,7 +37,7 @@ WRONG = {
 
 @pytest.mark.parametrize("mistake", [row for row in ROWS if "---" not in row])
 def test_a_mistake_has_the_message_of_the_page(mistake):
-    (block,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    block, *_ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
     page = {"__name__": __name__}  # a module that is there, which dataclasses look for
     exec(compile(block, "page", "exec"), page)
     changed = WRONG[mistake]
