@@ -373,7 +373,8 @@ class Disturbed:
             messages = messages._replace(fields=told)
         arrives, struck = fate.arrives(src, dst, number)
         self.struck[-1] += struck
-        return messages.take(arrives)
+        whole = len(arrives) == len(src) and fate.twice is None
+        return messages if whole else messages.take(arrives)
 
     def hear(self, arriving: Broadcasts) -> None:
         """Say what becomes of broadcasts that arrive at the site; unicasts were filtered before."""
