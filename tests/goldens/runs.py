@@ -97,7 +97,7 @@ def of_run(name: str, on: Graph, **how: Any) -> str:
     except dgsuite.DgsuiteError as error:
         return type(error).__name__
     timed = [v for v in ds.variables if v.endswith("seconds") or "time_" in v or v in TIMES]
-    timed += EXCHANGED  # what follows from messages and votes
+    timed += (*EXCHANGED, "struck", "fault", "lies")  # what follows from messages, votes and faults
     return digest({v: ds[v].values for v in ds.variables if v not in timed})
 
 
@@ -127,7 +127,7 @@ def digests(name: str, kind: str, n: int) -> Iterator[tuple[str, str]]:
             yield form, of_run(name, cut, form=form, **own)
     if n == min(FILES) and ".imsuite." in KERNELS[name].__module__:
         yield "faithful", of_run(name, cut, faithful=True, **own)
-    for network in NETWORKS if n == min(FILES) else STRUCK:
+    for network in STRUCK:
         how = {"network": NETWORKS[network], "max_rounds": ROUNDS, **own}
         yield network, of_run(name, cut, **how)
 

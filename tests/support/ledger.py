@@ -117,7 +117,7 @@ def kept():
 
     def lied(self, fields, src, dst, number=None):
         found = told(self, fields, src, dst, number)
-        for name, values in fields.items():
+        for name, values in fields.items() if len(src) else ():
             apart = (found[name] != values).reshape(len(src), -1).any(axis=1)
             for kind, which in zip(
                 ("lies", "corruption"), self.false(src, dst, number), strict=True

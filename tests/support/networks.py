@@ -40,7 +40,7 @@ NETWORKS = {
         crashes=[Crash(1, 1, until=3), Crash(0, 0, until=2), Crash(3, 1, until=2, memory=False)]
     ),
     "churn": Network(churn=[(0, 2, 1), (1, 4, 0, 1), (1, 3, 4)]),
-    "liars": Network(byzantine=Byzantine([1, 4, 6], "random"), corruption=0.1, seed=5),
+    "liars": Network(byzantine=Byzantine([1, 4, 6], "random"), seed=5),
     "duplicates": Network(duplicates=0.5, partitions=[(0, 2, [1, 2], True)], seed=4),
     "delays": Network(delay=("uniform", 1, 4), seed=3),
 }

@@ -37,6 +37,7 @@ def cases():
 
 
 IDLE = {("scc", "loss"): "drops", ("scc", "liars"): "lies", ("wcc", "liars"): "lies"}
+IDLE |= {("dijkstra_scholten", "duplicates"): "partitions"}
 """Faults that find nothing to strike, by kernel and network."""
 
 

@@ -57,7 +57,7 @@ KERNELS |= {"mis": {"faithful": True}, "pagerank": {"iterations": 5}}  # which a
 
 IDLE = {("struck frontier", name): "adversary" for name in ("ds", "mis", "pagerank")}
 IDLE |= {("struck " + what, "mst"): "adversary" for what in ("cut", "absences", "drops")}
-IDLE |= {("late", "mst"): "adversary", ("churn", "mst"): "away", ("drops", "wcc"): "drops"}
+IDLE |= {("late", "mst"): "adversary", ("drops", "wcc"): "drops"}
 IDLE |= {("away", "bf"): "away", ("away", "bfs"): "away"}
 """Faults that find nothing to strike, by network and kernel."""
 
