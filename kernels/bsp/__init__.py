@@ -15,6 +15,7 @@ from dgsuite.kernels.bsp.inbox import Latest as Latest
 from dgsuite.kernels.bsp.inbox import Shared as Shared
 from dgsuite.kernels.bsp.kernel import ANNOUNCES as ANNOUNCES
 from dgsuite.kernels.bsp.kernel import COUNTS as COUNTS
+from dgsuite.kernels.bsp.kernel import COUNTS_LINKS as COUNTS_LINKS
 from dgsuite.kernels.bsp.kernel import FAULTS as FAULTS
 from dgsuite.kernels.bsp.kernel import FIRST as FIRST
 from dgsuite.kernels.bsp.kernel import KEEPS_LISTS as KEEPS_LISTS

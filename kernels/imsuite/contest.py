@@ -32,6 +32,8 @@ class Contest(bsp.Kernel):
 
     rng: Numbers | None = None
 
+    refuses = {"duplicates": bsp.COUNTS_LINKS}
+
     @property
     def generator(self) -> Numbers:
         """The generator of random numbers."""

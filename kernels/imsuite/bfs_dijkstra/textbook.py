@@ -81,7 +81,7 @@ class Dijkstra(bsp.Kernel):
     }
     fields = {"sender": bsp.NODE}
     ranges = {"sender": bsp.nodes}
-    refuses = {"recovery": bsp.KEEPS_LISTS}
+    refuses = {"recovery": bsp.KEEPS_LISTS, "duplicates": bsp.COUNTS_LINKS}
 
     def program(self, net: bsp.Net) -> bsp.Program:
         depth, reached = 0, 1

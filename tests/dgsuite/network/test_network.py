@@ -35,9 +35,8 @@ NETWORKS = {
     "drops": Network(drops=[(0, 0, 1), (1, 2, 1), (1, 2, 3)]),
     "all": Network(loss=0.1, crashes=0.02, byzantine=Byzantine([7], "random")),
     "told": Network(crashes=[Crash(3, 1, receivers=[1, 5, 9]), Crash(5, 0, receivers=[])]),
-    "partitions": Network(
-        partitions=[(0, 2, range(9)), (1, None, range(20), True)], duplicates=0.2
-    ),
+    "partitions": Network(partitions=[(0, 2, range(9)), (1, None, range(20), True)]),
+    "duplicates": Network(duplicates=0.2),
     "corruption": Network(corruption=0.2, loss=0.1, seed=4),
     "swizzle": Network(adversary=Adversary("swizzle", budget=12), seed=6),
     "delays": Network(delay="geometric"),
