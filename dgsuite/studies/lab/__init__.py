@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from dgsuite.studies.lab.executions import Execution
     from dgsuite.studies.lab.exploring import Exploration, explore
     from dgsuite.studies.lab.repeating import repeat
-    from dgsuite.studies.lab.rushing import rushing
     from dgsuite.studies.lab.searching import Example, search
     from dgsuite.studies.lab.stabilising import legitimacy
+    from dgsuite.studies.lab.strikes import rushing
 
 __all__ = [
     "Difference",
@@ -41,7 +41,7 @@ __getattr__, __dir__ = lazy_imports(
         "explore": "dgsuite.studies.lab.exploring:explore",
         "legitimacy": "dgsuite.studies.lab.stabilising:legitimacy",
         "repeat": "dgsuite.studies.lab.repeating:repeat",
-        "rushing": "dgsuite.studies.lab.rushing:rushing",
+        "rushing": "dgsuite.studies.lab.strikes:rushing",
         "search": "dgsuite.studies.lab.searching:search",
         "wilson": "dgsuite.base.wilson:wilson",
     },
