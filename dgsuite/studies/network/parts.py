@@ -84,10 +84,10 @@ class Partition:
     --------
     >>> import dgsuite
     >>> graph = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
-    >>> network = dgsuite.Network(partitions=[dgsuite.Partition(1, nodes=[2, 3])])
+    >>> network = dgsuite.Network(partitions=[dgsuite.Partition(0, nodes=[2, 3])])
     >>> ds = dgsuite.run("bfs", graph, network=network)
     >>> ds.level.values, ds.struck.sel(fault="partitions").values
-    (array([ 0,  1, -1, -1], dtype=int32), array([0, 1]))
+    (array([ 0,  1, -1, -1], dtype=int32), array([1, 0]))
     """
 
     first: int
