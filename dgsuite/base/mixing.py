@@ -37,7 +37,7 @@ class Domain(IntEnum):
     DUPLICATES = 8
     """Which messages arrive twice."""
     CORRUPTION = 9
-    """Which messages arrive with other values, and with which."""
+    """Which messages are corrupted, and what they then say."""
     SWIZZLE = 10
     """Which nodes an adversary cuts off and lets back in, and in which order."""
 

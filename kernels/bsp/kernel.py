@@ -45,7 +45,9 @@ SHARES_LISTS = "its nodes share lists, which go whole to each worker"
 ANNOUNCES = "it announces to all nodes, which is along no edge"
 KEEPS_OFFERS = "it keeps the least offers that came along edges; take 'bf' for shortest paths"
 KEEPS_LISTS = "it keeps lists that are not one entry for each node, such as rows of a table"
-COUNTS_LINKS = "it counts by messages which neighbours are left, and a second one would count twice"
+COUNTS_LINKS = (
+    "it counts messages to know which neighbours are left, and would count a duplicate twice"
+)
 SHIPS = "its clusters send messages to clusters, not nodes to nodes"
 BY_CLUSTER = "clusters of form='block' work on their own nodes to the end; take form='iterative'"
 NO_ROUNDS = "tasks of form='recursive' have no rounds; take form='iterative'"

@@ -57,7 +57,7 @@ class Broadcasts(BroadcastStore):
     """What becomes of the messages, on a network with faults."""
 
     struck: NDArray | None = None
-    """What struck some of them, once `through` or `messages` is made."""
+    """How many of them faults struck, by kind, once `through` or `messages` is made."""
 
     _rows: tuple[NDArray, NDArray] | None = None
     """Room for the rows of `through`."""
@@ -168,7 +168,7 @@ class Broadcasts(BroadcastStore):
         return arrives
 
     def sifted(self) -> NDArray:
-        """What struck the messages to this site's nodes."""
+        """How many of the messages to this site's nodes faults struck, by kind."""
         _ = self.through if self.is_large else self.messages
         assert self.struck is not None
         return self.struck

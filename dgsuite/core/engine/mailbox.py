@@ -126,10 +126,9 @@ class Mailbox:
         self.unicasts = Unicasts(clusters[0].partition, bounds, me)
         self.dtypes = kernel.dtypes(clusters[0].n)
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
-        known = (
-            check or congest is not None
-        ) and faults is None  # what is sent may follow from lies
-        self.limits = kernel.limits(clusters[0].n) if known else {}
+        looks = check or congest is not None
+        # with faults, what honest nodes send may follow from what liars told them
+        self.limits = kernel.limits(clusters[0].n) if looks and faults is None else {}
         self.model = kernel.obeys
         if faults is not None:  # nodes may then be at several phases at once
             self.model = kernel.obeys._replace(messages=None)

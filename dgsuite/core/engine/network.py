@@ -33,7 +33,7 @@ class Fate(Protocol):
         """Whether messages have to be looked at one by one."""
 
     def arrives(self, src: NDArray, dst: NDArray) -> tuple[NDArray, NDArray]:
-        """Indices of the messages that arrive, twice of those that arrive twice; and what struck others."""
+        """Indices of the messages that arrive, some of them twice; and how many were struck, by kind."""
 
     def comes(self, src: NDArray, dst: NDArray) -> NDArray:
         """Which messages arrive: bool."""
@@ -42,7 +42,7 @@ class Fate(Protocol):
         """The fields of messages as they arrive; empty if all are as they were sent."""
 
     def sieve(self, halo: Halo, sent: NDArray, starts: NDArray, kept: NDArray) -> NDArray:
-        """Put the entries along which messages arrive into rows; returns what struck others."""
+        """Put the entries along which messages arrive into rows; returns how many were struck, by kind."""
 
 
 class SiteFaults(Protocol):

@@ -57,6 +57,7 @@ class Driver:
         p = len(self.places)
         size = p if p <= DIRECT else isqrt(p - 1) + 1
         self.groups = [range(w, min(w + size, p)) for w in range(0, p, size)]
+        self.is_relayed = p > DIRECT
         self.collected: list[Step] = []
         self.turn = 0
         """Of the last phase."""
@@ -74,7 +75,7 @@ class Driver:
         """Take in a phase; it is sent when enough have come together."""
         self.turn = step.turn
         self.collected.append(step)
-        each = len(self.places) if len(self.groups) == 1 else 3
+        each = 3 if self.is_relayed else len(self.places)
         if len(self.collected) * len(self.places) * each >= EDGES:
             self.flush()
 
@@ -91,7 +92,7 @@ class Driver:
             bundles = [f"{head}-{w}" for w in range(len(self.places))]
             for group, come in zip(self.groups, arriving, strict=True):
                 for w in group:
-                    others = int(w > group[0]) if len(self.groups) > 1 else len(group) - 1
+                    others = int(w > group[0]) if self.is_relayed else len(group) - 1
                     graph[bundles[w]] = part.phase, self.run_id, step, number, others, come
             places |= zip(bundles, self.places, strict=True)
         self.sent += len(self.collected)
@@ -108,7 +109,7 @@ class Driver:
         self, graph: dict[str, tuple], places: dict[str, str], number: int, bundles: list[Any]
     ) -> list[list[Any]]:
         """What comes to each group, of the bundles of the phase before; adds the tasks that relay it."""
-        if len(self.groups) == 1 or not bundles:
+        if not self.is_relayed or not bundles:
             return [bundles for _ in self.groups]
 
         def relay(does: str, group: range, to: range, others: int, come: list[Any]) -> str:

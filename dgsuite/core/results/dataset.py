@@ -88,7 +88,7 @@ def versions(*more: str) -> str:
 
 
 def made_by(measured_on: Mapping[str, Any] | None = None, *packages: str) -> dict[str, Any]:
-    """What makes a dataset, as its attributes: the code, its versions and the machine.
+    """Attributes that say what made a dataset: the code, its versions and the machine.
 
     Parameters
     ----------

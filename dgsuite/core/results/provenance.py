@@ -23,7 +23,7 @@ COMPUTE = ("python", "dask", "distributed", "numba", "numpy", "scipy")
 
 
 LOOK = 0.1
-"""Seconds for which is looked at how busy the machine is."""
+"""Seconds over which the load is measured."""
 
 
 @cache
@@ -49,10 +49,10 @@ def moment() -> dict[str, float]:
     Returns
     -------
     dict
-        ``load``: how many processors are busy, in a tenth of a second: others than this program keep them
-        so where it has nothing to do. (A load average would count the workers of the run before.)
-        ``processor_hertz``: what the system says of its processors, where it does; they may be faster for a
-        while.
+        ``load``: how many processors are busy during the next tenth of a second. This process waits
+        meanwhile, so it is the load of other programs. A load average would also count the workers of the
+        run before. ``processor_hertz``: what the system says of its processors, where it does; they may be
+        faster for a while.
     """
     speed = psutil.cpu_freq()
     known = {} if speed is None else {"processor_hertz": 1e6 * float(speed.current)}

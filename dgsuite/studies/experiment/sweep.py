@@ -288,11 +288,11 @@ class Sweep:
     ) -> xr.Dataset:
         """Run a point, and check its result; its checkpoints are in a folder of that name."""
         checkpoint = None if point.checkpoint is None else f"{point.checkpoint}/{name}"
-        before = moment()
+        before, kernel = moment(), named(point.kernel)
         dataset = self.execute(point, graph, client, on_round, checkpoint)
-        if self.experiment.validate_results and named(point.kernel).name in VALIDATORS:
+        if self.experiment.validate_results and kernel.name in VALIDATORS:
             if point.trials is None:
-                report = genval.validate(named(point.kernel).name, graph, dataset)
+                report = genval.validate(kernel.name, graph, dataset)
                 ok, found = report.ok, str(report)
             else:
                 right = int(dataset["valid"].sum())
@@ -301,7 +301,7 @@ class Sweep:
                 raise RunError(f"invalid result of {point.describe()}: {found}")
             dataset.attrs["valid"] = int(ok)
         if not self.experiment.outputs:
-            tables = {output.dims[0] for output in named(point.kernel).outputs.values()}
+            tables = {output.dims[0] for output in kernel.outputs.values()}
             dataset = dataset.drop_dims({"node", *tables}, errors="ignore")
         for name in SWEPT:
             value = getattr(point, name)

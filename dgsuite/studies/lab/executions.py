@@ -380,14 +380,14 @@ class Execution:
         """Draw the execution as Lamport does: a line for each node, and messages from line to line.
 
         Time goes to the right, phase by phase. A line ends where its node crashes, with a cross, and is
-        dotted while it is away. A message that is lost ends on its way, with a cross. Where they are few,
-        messages have what they say.
+        dotted while it is away. A message that is lost ends on its way, with a cross. Where there
+        are few messages, what each says is written beside it.
 
         Parameters
         ----------
         after
-            A node and the number of a phase, from 0: what it may have had an effect on is marked, that which
-            it happened before (Lamport 1978).
+            A node and the number of a phase, from 0. All that the node's phase may have influenced is marked:
+            what it happened before, as Lamport (1978) defines it.
 
         Returns
         -------

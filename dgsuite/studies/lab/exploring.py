@@ -12,6 +12,7 @@ import numpy as np
 
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp import Kernel
+from dgsuite.kernels.lab.state_model import StateModel
 from dgsuite.kernels.own import named
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.searching import Example, Property, Trial, neighbours
@@ -40,10 +41,11 @@ class Exploration:
         One that breaks the property with as few crashes as possible; None if none does, and for
         self-stabilising kernels.
     states
-        Of a self-stabilising kernel, the fewest states that an execution without an end goes round, or the
-        one in which it is stuck: a mapping from variables to the values of the nodes for each.
+        Of a self-stabilising kernel that does not stabilise, why: a short cycle of states that an execution
+        can repeat for ever, a state in which no node may move, or a step out of the legitimate states. Each
+        state is a mapping from variables to the values of the nodes.
     most_moves, most_steps
-        Of a self-stabilising kernel, moves and steps until the state is legitimate, in the worst case.
+        Of a self-stabilising kernel, most moves and most steps before the state is legitimate.
 
     Examples
     --------
@@ -83,10 +85,10 @@ def explore(
 ) -> Exploration:
     """Look at every execution of a small case.
 
-    Of a self-stabilising kernel (`dgsuite.kernels.lab.state_model.StateModel`) these are all executions from
-    any state, in which the daemon picks any nodes that the one of its name may pick: it holds that each comes
-    to a legitimate state and stays in such. Of other kernels these are all ways in which up to `crashes`
-    nodes crash, each before its phase or after it has sent to any of its neighbours.
+    Of a self-stabilising kernel (`dgsuite.kernels.lab.state_model.StateModel`) these are the executions from
+    all states, with all choices that its daemon may make. The property is that each execution reaches a
+    legitimate state, and that all later states are legitimate. Of other kernels these are all ways in which
+    up to `crashes` nodes crash, each after it has sent to some of its neighbours, or to none.
 
     Parameters
     ----------
@@ -100,10 +102,10 @@ def explore(
     crashes
         How many nodes crash at most.
     rounds
-        Of these, in which they may crash.
+        Nodes crash in the first so many rounds.
     symmetric
-        Whether the property does not depend on which nodes are which, nor does what they do. Executions that
-        are the same with nodes exchanged are then looked at once.
+        Whether neither the algorithm nor the property depends on node ids. Then only one of the executions
+        that differ by an exchange of nodes is looked at.
     most
         Executions, or states, at most.
     vary
@@ -129,15 +131,12 @@ def explore(
     holds in all 200 executions
     """
     chosen = named(kernel)
-    from dgsuite.kernels.lab.state_model import StateModel
-
     if issubclass(chosen, StateModel):
         if crashes or property is not None or vary:
             raise InputError(
                 "of a self-stabilising kernel all states are looked at, without faults"
             )
-        states = explored(chosen, graph, most, parameters)
-        return Exploration(*states)
+        return Exploration(**explored(chosen, graph, most, parameters))
     trial = Trial(kernel, property)
     choices = {name: [*values] for name, values in (vary or {}).items()}
     first = {name: values[0] for name, values in choices.items()}
@@ -149,11 +148,11 @@ def explore(
         raise InputError(
             f"there are {count:,} executions, and most={most:,}: take fewer crashes, rounds or values"
         )
-    images = _images(near) if symmetric else [tuple(range(graph.n))]
+    images = _images(near) if symmetric else []
     seen, looked_at = set[Any](), 0
     for listed in _crashes(near, crashes, rounds, phases):
         for values in product(*choices.values()):
-            if len(images) > 1:
+            if images:
                 key = min(_exchanged(listed, values, image) for image in images)
                 if key in seen:
                     continue
@@ -168,22 +167,21 @@ def explore(
 
 def _count(near: Sequence[Sequence[int]], crashes: int, moments: int) -> int:
     """How many ways there are for up to so many nodes to crash, each in one of some phases."""
-    each = np.array([moments * (2 ** len(others)) for others in near], object)
     ways = [1, *[0] * crashes]
-    for number in each:
+    for others in near:
         for k in range(crashes, 0, -1):
-            ways[k] += ways[k - 1] * number
-    return int(sum(ways))
+            ways[k] += ways[k - 1] * moments * 2 ** len(others)
+    return sum(ways)
 
 
 def _crashes(
     near: Sequence[Sequence[int]], crashes: int, rounds: int, phases: Sequence[str]
 ) -> Iterator[tuple[Crash, ...]]:
-    """All ways in which up to so many nodes crash, fewest and earliest first."""
+    """All ways in which up to so many nodes crash, the fewest first."""
     for count in range(crashes + 1):
         for nodes in combinations(range(len(near)), count):
+            told = [_subsets(near[v]) for v in nodes]
             for moments in product(product(range(rounds), phases), repeat=count):
-                told = [_subsets(near[v]) for v in nodes]
                 for receivers in product(*told):
                     yield tuple(
                         Crash(v, r, phase, receivers=some)

@@ -23,7 +23,7 @@ HUGE = 1 << 31
 """Whole numbers from here on stand for none, as -1 does."""
 
 CLEAR = 40
-"""Nodes up to which edges are drawn, whatever their number."""
+"""Nodes up to which edges are drawn as lines, however many edges there are."""
 
 SHOWN = 8
 """Items of a node's list that are shown."""
@@ -75,7 +75,7 @@ def _content(execution: Execution) -> dict[str, Any]:
 
 
 def _layout(graph: Graph) -> dict[str, Any]:
-    """Where nodes and edges are: in a matrix, nodes on its diagonal, where edges would hide each other."""
+    """Nodes and edges in places; where edges would hide each other, nodes on the diagonal of a matrix."""
     edges = _edges(graph)
     matrix = graph.n > CLEAR and len(edges) > 2 * graph.n
     where = np.repeat(np.arange(graph.n), 2).reshape(-1, 2) * (1, -1) if matrix else places(graph)

@@ -41,7 +41,7 @@ PART = 0.6
 """How far a message gets that is lost."""
 
 TOLD = 40
-"""Messages up to which is written what they say."""
+"""Messages up to which the values of their fields are written beside them."""
 
 NAMED = 60
 """Phases, or nodes, up to which each one's name is written."""
@@ -180,7 +180,7 @@ def space_time(execution: Execution, after: tuple[int, int] | None = None) -> Fi
         node, phase = after
         if not (0 <= node < n and 0 <= phase < end):
             raise InputError(f"after={after}: nodes are below {n}, and phases below {end}")
-        _cone(ax, stops, n, *after)
+        _cone(ax, stops, n, node, phase)
     ax.set_xlim(-0.3, end + 0.3)
     ax.set_ylim(n - 0.4, -0.6)
     if n <= NAMED:
@@ -196,7 +196,7 @@ def space_time(execution: Execution, after: tuple[int, int] | None = None) -> Fi
 
 
 def _cone(ax: Axes, stops: Sequence[Moment], n: int, node: int, phase: int) -> None:
-    """Mark all that a node's phase may have had an effect on (Lamport 1978: what it happened before)."""
+    """Mark what a node's phase happened before (Lamport 1978): all that it may have influenced."""
     reached = np.zeros(n, bool)
     reached[node] = True
     for i in range(phase, len(stops)):
@@ -207,7 +207,7 @@ def _cone(ax: Axes, stops: Sequence[Moment], n: int, node: int, phase: int) -> N
         reached[sent.receiver[heard]] = True
 
 
-def payloads(sent: Messages) -> list[str]:
+def _payloads(sent: Messages) -> list[str]:
     """What messages say, in short: the values of their fields."""
     values = [column.tolist() for column in sent.fields.values()]
     return [", ".join(f"{one:.3g}" if isinstance(one, float) else str(one) for one in row)
@@ -266,7 +266,7 @@ def _messages(ax: Axes, stops: Sequence[Moment]) -> None:
     )
     arrives = ~lost & ~unheard
     if len(when) <= TOLD:
-        said = [text for one in sent for text in payloads(one)]
+        said = [text for one in sent for text in _payloads(one)]
         for x, u, v, text in zip(when, sender, receiver, said, strict=True):
             ax.annotate(text, (x + 0.25, u + 0.25 * (v - u)), fontsize=6, color="0.25", zorder=5)
     rise = (receiver - sender).astype(np.float64)

@@ -356,16 +356,21 @@ def _value(draw: Any, given: Any, n: int) -> Any:
     return draw(value) if isinstance(value, SearchStrategy) else value
 
 
-def neighbours(graph: Graph) -> list[list[int]]:
-    """The neighbours of each node.
+def refuse_labels(graph: Graph) -> None:
+    """See that a graph has no labels.
 
     Raises
     ------
     InputError
-        The graph has labels.
+        It has.
     """
     if graph.labels is not None:
         raise InputError("executions are looked for on graphs without labels: faults name node ids")
+
+
+def neighbours(graph: Graph) -> list[list[int]]:
+    """The neighbours of each node of a graph without labels."""
+    refuse_labels(graph)
     (cluster,) = graph.repartition(1).gather()
     return [part.tolist() for part in np.split(cluster.indices, cluster.indptr[1:-1])]
 

@@ -19,10 +19,13 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
 
 DAEMONS = ("synchronous", "distributed", "central")
-"""Those that may pick any nodes of a kind; others pick one by a rule of their own."""
+"""Daemons all of whose choices are explored; the others pick one node by a fixed rule."""
+
+STARTS = 100
+"""States that a cycle is looked for through, at most."""
 
 BYTES = 200
-"""What a state takes while steps are worked out, for each node and choice of the daemon, about."""
+"""About how much memory a state takes for each choice of the daemon while steps are worked out."""
 
 
 class Space:
@@ -48,20 +51,19 @@ class Space:
             self.options[name] = [
                 np.append(-1, np.sort(near[v])) if variable.pointer else every for v in range(n)
             ]
-        self.count, self.weights = 1, dict[str, NDArray[Any]]()
+        self.count, self.weights = 1, dict[str, list[int]]()
         for name, options in self.options.items():
-            weights = []
+            self.weights[name] = []
             for values in options:
-                weights.append(self.count)
+                self.weights[name].append(self.count)
                 self.count *= len(values)
-            self.weights[name] = np.array(weights, object)
 
     def values(self, states: NDArray[np.int64]) -> dict[str, NDArray[np.int64]]:
         """The variables in some states: shape (states, n)."""
         return {
             name: np.stack(
                 [
-                    values[states // int(weight) % len(values)]
+                    values[states // weight % len(values)]
                     for values, weight in zip(options, self.weights[name], strict=True)
                 ],
                 axis=1,
@@ -74,7 +76,7 @@ class Space:
         found = np.zeros(next(iter(values.values())).shape, np.int64)
         for name, options in self.options.items():
             for v, (some, weight) in enumerate(zip(options, self.weights[name], strict=True)):
-                found[:, v] += np.searchsorted(some, values[name][:, v]) * int(weight)
+                found[:, v] += np.searchsorted(some, values[name][:, v]) * weight
         return found
 
     def moves(self, states: NDArray[np.int64]) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
@@ -82,7 +84,6 @@ class Space:
         cluster, kernel, times = self.cluster, self.kernel, len(states)
         n, held = cluster.n, self.values(states)
         shift = np.arange(times)[:, None] * n
-        entries = len(cluster.indices)
         copies = SimpleNamespace(
             n=n,
             ids=np.tile(cluster.ids, times),
@@ -93,8 +94,7 @@ class Space:
         before = None
         if "ring" in kernel.needs:
             before = (shift + np.argsort(cluster.successor)).ravel()
-        ends = (shift + cluster.indices[None, :]).ravel() if entries else np.empty(0, np.int64)
-        kernel.see(state, ends, before)
+        kernel.see(state, (shift + cluster.indices).ravel(), before)
         enabled, values = kernel.consider(copies, state, np.arange(times * n))  # type: ignore[arg-type]
         new = {name: some.reshape(times, n) for name, some in values.items()}
         return enabled.reshape(times, n), self.numbers(new) - self.numbers(held)
@@ -102,8 +102,8 @@ class Space:
 
 def explored(
     kernel: str | type | Any, graph: Graph, most: int, parameters: Mapping[str, Any]
-) -> tuple[Any, ...]:
-    """What holds of all executions of a self-stabilising kernel; the fields of an `Exploration`.
+) -> dict[str, Any]:
+    """What holds of all executions of a self-stabilising kernel: the fields of an `Exploration`.
 
     Raises
     ------
@@ -127,22 +127,26 @@ def explored(
     enabled, delta = space.moves(states)
     right = enabled.sum(axis=1) == made.enabled_at_last
     source, target, moved = _steps(made.daemon, states, enabled, delta)
-    open_ = ~right[target]
-    if (right[source] & open_).any():  # a step leads out of legitimate states
-        at = np.flatnonzero(right[source] & open_)[0]
-        return False, space.count, space.count, None, _shown(space, source[[at]], target[[at]])
-    stuck = np.flatnonzero(~right & ~enabled.any(axis=1))
+    every = {"executions": space.count, "looked_at": space.count}
+
+    def broken(*why: NDArray[np.int64]) -> dict[str, Any]:
+        return {"holds": False, **every, "states": _shown(space, np.concatenate(why))}
+
+    leaves = np.flatnonzero(right[source] & ~right[target])[:1]
+    if len(leaves):
+        return broken(source[leaves], target[leaves])
+    stuck = np.flatnonzero(~right & ~enabled.any(axis=1))[:1]
     if len(stuck):
-        return False, space.count, space.count, None, _shown(space, stuck[:1])
-    inside = ~right[source] & open_
+        return broken(stuck)
+    inside = ~right[source] & ~right[target]
     steps = csr_array(
         (np.ones(np.count_nonzero(inside)), (source[inside], target[inside])),
         shape=(space.count, space.count),
     )
     if (cycle := _cycle(steps)) is not None:
-        return False, space.count, space.count, None, _shown(space, cycle)
-    longest = [_longest(source, target, by, ~right) for by in (moved, np.ones_like(moved))]
-    return True, space.count, space.count, None, (), *longest
+        return broken(cycle)
+    moves, count = (_longest(source, target, by, ~right) for by in (moved, np.ones_like(moved)))
+    return {"holds": True, **every, "most_moves": moves, "most_steps": count}
 
 
 def _steps(
@@ -165,7 +169,7 @@ def _steps(
 
 
 def _cycle(steps: csr_array) -> NDArray[np.int64] | None:
-    """States of a shortest cycle, in order; None if there is none."""
+    """States of a short cycle, in order: the shortest through some states; None if there is no cycle."""
     loops = np.flatnonzero(steps.diagonal())
     if len(loops):
         return loops[:1]
@@ -176,7 +180,7 @@ def _cycle(steps: csr_array) -> NDArray[np.int64] | None:
     states = np.flatnonzero(part == np.flatnonzero(sizes > 1)[0])
     among = steps[states][:, states]
     best: NDArray[np.int64] | None = None
-    for first in range(min(len(states), 100)):
+    for first in range(min(len(states), STARTS)):
         far, previous = dijkstra(among, indices=first, unweighted=True, return_predecessors=True)
         last = np.flatnonzero(among[:, [first]].toarray().ravel())
         at = int(last[np.argmin(far[last])])
@@ -192,7 +196,7 @@ def _cycle(steps: csr_array) -> NDArray[np.int64] | None:
 def _longest(
     source: NDArray[np.int64], target: NDArray[np.int64], cost: NDArray, open_: NDArray[np.bool_]
 ) -> int:
-    """The greatest cost of an execution until its state is legitimate; steps have no cycle among others."""
+    """The greatest cost of an execution that ends once its state is not open; open states have no cycle."""
     some = open_[source]
     source, target, cost = source[some], target[some], cost[some]
     most = np.zeros(len(open_), np.int64)
@@ -204,9 +208,9 @@ def _longest(
         most = new
 
 
-def _shown(space: Space, *states: NDArray[np.int64]) -> list[dict[str, list[int]]]:
+def _shown(space: Space, states: NDArray[np.int64]) -> list[dict[str, list[int]]]:
     """States as mappings from variables to the values of the nodes."""
-    values = space.values(np.concatenate(states))
+    values = space.values(states)
     return [
         {name: some[k].tolist() for name, some in values.items()}
         for k in range(len(next(iter(values.values()))))

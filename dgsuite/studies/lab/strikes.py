@@ -10,15 +10,13 @@ from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.executions import Execution, Moment
-from dgsuite.studies.lab.searching import neighbours
+from dgsuite.studies.lab.searching import refuse_labels
 from dgsuite.studies.network.network import Network
 from dgsuite.studies.network.parts import Byzantine, Crash
 from dgsuite.studies.network.strategies import Sent
 
 Aim = Callable[[Moment], Iterable[Any]]
-"""What is struck in a phase: a `Crash` of a node with the `receivers` that it has told; the sender and the
-receiver of a message that is lost; or these of a message of a liar, and what its fields say instead.
-"""
+"""What an adversary strikes in a phase; see `rushing`."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +60,13 @@ def rushing(
     kernel, graph
         As of `Execution`; the graph without labels.
     aim
-        Called after each phase with its `Moment`; returns what it strikes of the phase: any of ``Crash(node,
-        receivers=...)``, whose round and phase are filled in, pairs of sender and receiver, and triples of
-        these and a mapping of fields, what a liar says.
+        Called after each phase with its `Moment`. It returns what it strikes in the phase, any number of:
+        ``Crash(node, receivers=...)``, whose round and phase are filled in; a sender and a receiver, whose
+        message is lost; and a liar, a receiver, and a mapping from fields to what the liar says instead.
     budget
-        Crashes and lost messages at most; others are not struck. Lies have no bound.
+        Crashes and lost messages at most; more are not struck. Lies have no bound.
     liars
-        Nodes that lie, together: what one says may depend on what all others know and send.
+        Nodes that lie. What one says may depend on what all nodes know and send.
     how
         As of `Execution`: parameters of the kernel, ``seed``, ``max_rounds``, and ``network``, whose faults
         strike as well.
@@ -80,7 +78,7 @@ def rushing(
 
     Examples
     --------
-    One that hides the leader: in the first round, all that the node with the largest identifier says is lost.
+    An adversary that hides the leader: the first message of the node with the largest identifier is lost.
 
     >>> import dgsuite
     >>> path = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3])
@@ -91,7 +89,7 @@ def rushing(
     >>> network.drops, dgsuite.run("floodmax", path, network=network, opt=True).leader.values
     (((0, 3, 2),), array([2, 2, 2, 3]))
     """
-    neighbours(graph)  # refuses labels
+    refuse_labels(graph)
     nodes = [*liars]
     network: Network = Network.of(how.pop("network", None)) or Network()
     if nodes:

@@ -30,7 +30,7 @@ def sieve(indptr, indices, names, first, sent, key, source, target, dead, starts
 
     Returns
     -------
-    How many messages are lost, by why: shape (CODES,).
+    How many messages are lost, by code: shape (CODES,).
     """
     full = 0
     lost = np.zeros(CODES, np.int64)

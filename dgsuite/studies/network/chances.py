@@ -19,12 +19,12 @@ ALWAYS = 1 << 53
 """The limit below which all of the numbers lie that decide whether a message is lost."""
 
 PLAIN, FALLING = 1, 2
-"""What is said of a node that sent, and of one that crashes while it sends; any greater number says that
-nothing of it arrives, and why.
+"""Codes of a node that sent, and of one that crashes while it sends. A greater code says why nothing that
+the node sent arrives.
 """
 
 CODES = 8
-"""More than any of these."""
+"""All codes are below it."""
 
 HALF = np.uint64(ALWAYS // 2)
 ONE = np.uint64(1)

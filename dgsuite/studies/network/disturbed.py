@@ -119,8 +119,8 @@ class Disturbed:
             counts = {name: ranges[name](n) if name in ranges else 0 for name in kernel.fields}
             how = "random" if liars is None or silent else liars.strategy
             key, limits = faults.key(Domain.LIES, 0, 0), kernel.limits(n)
-            proved = kernel.unforgeable
-            self._lies = Lies(key, mask & (not silent), how, counts, limits, 0, "", proved=proved)
+            lying, fixed = mask & (not silent), kernel.unforgeable
+            self._lies = Lies(key, lying, how, counts, limits, 0, "", unforgeable=fixed)
 
     @property
     def shared(self) -> tuple[object, ...]:
@@ -193,7 +193,7 @@ class Disturbed:
         return codes if codes.any() else None
 
     def _last(self) -> list[tuple[int, NDArray[np.int64]]]:
-        """Which neighbours hear of nodes that crash after they have told these."""
+        """Of each node that crashes once it has sent to some neighbours: the node, and these neighbours."""
         crashes = (self._listed.get(node) for node in self._falling.tolist())
         return [(c.node, np.array(c.receivers, np.int64)) for c in crashes
                 if c is not None and c.receivers is not None]  # fmt: skip

@@ -29,13 +29,13 @@ NEVER = 1 << 62
 """The round of a crash that does not happen."""
 
 LOSS, CRASH, CHURN, LIARS, DROPS, PARTITIONS, ADVERSARY = range(PLAIN, CODES)
-"""Why messages are lost."""
+"""Codes that say why messages are lost."""
 
 KINDS = ("loss", "crashes", "churn", "byzantine", "drops", "partitions", "adversary")
-"""Parameters of a network that these are by."""
+"""The parameters of a network that cause them, in the same order."""
 
 REWRITTEN = ("byzantine", "corruption", "duplicates")
-"""What strikes messages that arrive: they are rewritten, or arrive twice."""
+"""The parameters that cause messages which arrive to be rewritten, or to arrive twice."""
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,7 @@ class Faults:
         return self.attack is not None and self.attack.adversary.delays
 
     def dropped(self, round: int) -> list[tuple[int, NDArray[np.int64]]]:
-        """Senders and receivers between which no message of a round arrives, by why: shape (2, drops)."""
+        """Why messages of a round are lost, and their senders and receivers: shape (2, pairs)."""
         first, end, node, other = self.churn
         away = (first <= round) & (round < end) & (other >= 0)
         both = np.stack([node[away], other[away]])
@@ -233,13 +233,13 @@ class Fate:
     lies
         What rewrites messages, if anything.
     drops
-        Senders and receivers between which no message arrives, by why: shape (2, drops).
+        Why messages between some pairs are lost, and their senders and receivers: shape (2, pairs).
     chances
         What is lost by edge, if anything.
     splits
         Partitions.
     last
-        Of nodes that crash after they have sent some neighbours a message: the node, and which neighbours.
+        Of each node that crashes once it has sent to some neighbours: the node, and these neighbours.
     twice
         The key of duplicates, and the limit below which a message is one; None if there are none.
     """
@@ -272,9 +272,8 @@ class Fate:
     def arrives(
         self, src: NDArray, dst: NDArray, number: NDArray | None = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Indices of the messages that arrive, twice of those that arrive twice; and what struck messages to
-        living nodes: how many are lost, by why, and how many are rewritten or arrive twice. Parameters as of
-        `lost`.
+        """Indices of the messages that arrive, with those that arrive twice listed twice; and how many
+        messages to living nodes were struck, by code and then by `REWRITTEN`. Parameters as of `lost`.
         """
         lost, reached = self.lost(src, dst, number), ~self.dead[dst]
         struck = np.zeros(CODES + len(REWRITTEN), np.int64)

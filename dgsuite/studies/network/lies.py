@@ -36,7 +36,7 @@ class Lies:
         Of what is sent.
     noise
         The key of corruption, and the limit below which a message is corrupted; None if none is.
-    proved
+    unforgeable
         Fields that nobody can forge.
     """
 
@@ -48,7 +48,7 @@ class Lies:
     round: int
     phase: str
     noise: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
-    proved: Sequence[str] = ()
+    unforgeable: Sequence[str] = ()
 
     def false(
         self, src: NDArray, dst: NDArray, number: NDArray | None = None
@@ -64,7 +64,7 @@ class Lies:
         self, fields: Fields, src: NDArray, dst: NDArray, number: NDArray | None = None
     ) -> dict[str, NDArray]:
         """The fields of messages, once those that lie have rewritten theirs, and others are corrupted."""
-        found = {name: values.copy() for name, values in fields.items()}
+        found = dict(fields)
         lies, noisy = self.false(src, dst, number)
         self._rewrite(found, self.strategy, self.key, lies, src, dst, number)
         if self.noise is not None:
@@ -98,7 +98,8 @@ class Lies:
                 f"round {self.round}, phase {self.phase!r}: the strategy of byzantine fails: "
                 f"{type(error).__name__}: {error}"
             ) from error
-        for name in lies.keys() - set(self.proved):
+        for name in lies.keys() - set(self.unforgeable):
+            found[name] = found[name].copy()
             found[name][which] = lies[name]
 
 

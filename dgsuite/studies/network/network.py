@@ -85,8 +85,8 @@ class Network(engine.Network):
         round `first` to the one before `end` no message arrives from or at the node, or between the two.
         The nodes themselves go on, and are not told.
     partitions
-        Nodes that no message passes between them and all others for some rounds: a sequence of `Partition`,
-        or of its parameters, such as (first, end, nodes).
+        Groups of nodes that are cut off from all other nodes for some rounds: a sequence of `Partition`, or
+        of its parameters, such as (first, end, nodes).
     duplicates
         Probability that a message arrives twice.
     corruption

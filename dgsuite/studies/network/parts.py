@@ -67,7 +67,7 @@ class Crash:
 
 @dataclass(frozen=True)
 class Partition:
-    """Nodes that no message passes between them and all others for some rounds.
+    """A group of nodes that is cut off from all other nodes for some rounds.
 
     Parameters
     ----------
@@ -76,9 +76,9 @@ class Partition:
     end
         Round before which they are together again; by default they stay apart.
     nodes
-        Labels, or node ids, of one side.
+        Labels, or node ids, of the group.
     one_way
-        Whether only messages from these nodes to the others are lost, and not those to them.
+        Whether the group still hears the others: only its messages to them are lost.
 
     Examples
     --------

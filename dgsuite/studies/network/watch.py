@@ -88,7 +88,7 @@ class Watch:
         kernel = self.kernel if strong else replace(self.kernel, seed=0)  # no coins to work out
         reach = partial(self._reached, k)
         view = View(cluster, step.round, counts.copy(), seen, kernel, reach)
-        with sealed(state):
+        with sealed(seen):
             return Vote(targets=self.attack.targets(view, self.attack.adversary.each, dead))
 
     def hear(self, arriving: Broadcasts) -> None:
