@@ -15,7 +15,9 @@ from dgsuite.base.compiling import compiled
 from dgsuite.partition.arrays._compiled.bits import bit
 
 MAX_TESTED = 20
-"""Neighbours in the core up to which testing pairs of them takes less time than reading rows of bits."""
+"""Neighbours in the core up to which testing pairs of them takes less time than reading rows of bits; nodes
+with fewer neighbours are in no core.
+"""
 
 AHEAD = 12
 """Lists that are fetched from memory before they are read; where they begin, four times as many before."""
@@ -51,36 +53,39 @@ def prefetch(typingctx, array, index):
 
 
 @compiled
-def above(indptr, indices, slots, degrees, nodes, least, hubs, lengths, found):
-    """Entries of the adjacency that lead to neighbours of higher rank.
+def above(indptr, indices, slots, degrees, ids, least, hubs, nodes, lengths, items, higher):
+    """Find the neighbours of higher rank, without a branch for them: it would be hard to predict.
 
     Parameters
     ----------
     slots, degrees
         By entry, the slot of the neighbour; by slot, its degree.
-    nodes
+    ids
         By row, its node id.
     hubs
         Filled, by node id, with the degrees of neighbours where they are `least` or more.
-    lengths, found
-        Filled with their number by row, and with the entries.
+    nodes, lengths, items
+        Filled with the rows that have such neighbours, how many each has, and these.
+    higher
+        Filled by entry of the adjacency: whether it leads to one of them.
 
     Returns
     -------
-    How many there are.
+    Rows and neighbours that were found.
     """
-    count = 0
-    for row in range(len(nodes)):
+    rows = count = np.uint64(0)
+    for row in range(len(ids)):
         before, mine = count, indptr[row + 1] - indptr[row]
-        for e in range(indptr[row], indptr[row + 1]):
-            theirs = degrees[slots[e]]
+        for e in range(np.uint64(indptr[row]), np.uint64(indptr[row + 1])):
+            theirs, node = degrees[np.uint32(slots[e])], indices[e]
             if theirs >= least:
-                hubs[indices[e]] = theirs
-            if theirs > mine or (theirs == mine and indices[e] > nodes[row]):
-                found[count] = e
-                count += 1
-        lengths[row] = count - before
-    return count
+                hubs[node] = theirs
+            higher[e] = (theirs > mine) | ((theirs == mine) & (node > ids[row]))
+            items[count] = node
+            count += np.uint64(higher[e])
+        nodes[rows], lengths[rows] = row, count - before
+        rows += np.uint64(count > before)
+    return rows, count
 
 
 @compiled
@@ -175,7 +180,30 @@ def closed(indptr, indices, starts, ends, values, place, rows):
 
 
 @compiled
-def counted(own, mine, starts, ends, values, place, rows, times):
+def merged(nodes, lengths, mine, starts, ends, values, times, count):
+    """`counted` where there is no core, so lists are short: two at a time are read side by side, as all
+    ascend.
+    """
+    high = np.uint64(0)
+    for k in range(len(nodes)):
+        low, high = high, high + np.uint64(lengths[k])
+        if high - low < 2:
+            continue
+        for e in range(low, high):
+            v, i = np.uint32(mine[e]), low
+            for j in range(np.uint64(starts[v]), np.uint64(ends[v])):
+                while i < high and mine[i] < values[j]:
+                    i += np.uint64(1)
+                if i == high:
+                    break
+                if mine[i] == values[j]:
+                    times[e] += 1
+                    times[i] += 1
+                    count[nodes[k]] += 1
+
+
+@compiled
+def counted(nodes, lengths, mine, starts, ends, values, times, count, place, rows):
     """Triangles of which each row has the lowest rank, and in how many of them each item of its list is.
 
     An edge joins two nodes of a list if one is in the other's list. Where both are in the core, rows of bits
@@ -183,25 +211,24 @@ def counted(own, mine, starts, ends, values, place, rows, times):
 
     Parameters
     ----------
-    own, mine
-        The rows' lists: shape (size + 1,), where they begin, and their items.
+    nodes, lengths, mine
+        Rows that have a list, its length, and its items.
     starts, ends, values
         The lists, by node id.
+    times, count
+        Filled by item of these lists, and by row.
     place, rows
         See `rows_of`.
-    times
-        Filled by item of the rows' lists.
     """
-    count = np.zeros(len(own) - 1, np.int64)
     near = np.zeros(len(place) // 8 + 1, np.uint8)
     hits = np.zeros(len(place), np.int32)  # of the items of a list, by node id
     bits = np.zeros(rows.shape[1], np.uint64)
-    most = 0
-    for row in range(len(count)):
-        most = max(most, own[row + 1] - own[row])
+    most, high = 0, 0
+    for length in lengths:
+        most = max(most, length)
     inner, outer = np.empty(most, np.int64), np.empty(most, np.int64)  # items of a list
-    for row in range(len(count)):
-        low, high = own[row], own[row + 1]
+    for which in range(len(nodes)):
+        low, high, row = high, high + lengths[which], nodes[which]
         k, others = 0, 0
         for e in range(low, high):
             if e + 4 * AHEAD < len(mine):
@@ -239,7 +266,6 @@ def counted(own, mine, starts, ends, values, place, rows, times):
                 near[np.uint32(mine[e]) >> 3] = 0
                 times[e] += hits[mine[e]]
                 hits[mine[e]] = 0
-    return count
 
 
 @compiled

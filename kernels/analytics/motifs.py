@@ -33,7 +33,7 @@ class CliqueState(bsp.ClusterState):
     """What the nodes of a cluster know."""
 
     cliques: NDArray[np.int64] = bsp.per_node(0)
-    lengths: NDArray[np.int64] = bsp.later()  # of their lists
+    lengths: NDArray[np.int64] = bsp.per_node(0)  # of their lists
     above: NDArray[np.int32] = bsp.later()  # neighbours of higher rank, list by list
 
 
@@ -85,10 +85,9 @@ class Cliques(SharesNeighbours):
         return bsp.broadcast(degree=c.degree)
 
     def point(self, c: bsp.Cluster, s: CliqueState, inbox: bsp.Inbox) -> bsp.Share:
-        s.lengths, entries, _ = ranked(c, inbox)
-        s.above = c.indices[entries]
-        nodes = np.flatnonzero(s.lengths)
-        return bsp.share(nodes, s.lengths[nodes], neighbour=s.above)
+        nodes, lengths, s.above, *_ = ranked(c, inbox)
+        s.lengths[nodes] = lengths
+        return bsp.share(nodes, lengths, neighbour=s.above)
 
     def find(self, c: bsp.Cluster, s: CliqueState, inbox: bsp.Inbox) -> bsp.Unicast:
         s.cliques, theirs = count_cliques(s.lengths, s.above, inbox.shared("neighbour"), self.k)

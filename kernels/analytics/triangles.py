@@ -7,7 +7,8 @@ rank (Chiba and Nishizeki 1985; Latapy 2008): hubs have short lists. The node of
 finds it: an edge between two nodes of its list is in the list of one of them. It then shares in how many of
 its triangles each node of its list is. Where degrees are skewed, most of these edges join nodes of high rank.
 So each cluster keeps the lists of those of highest rank, its *core*, as rows of bits, of which a processor
-compares 64 and more at a time.
+compares 64 and more at a time. Where all nodes have few neighbours, there is no core: two lists are read side
+by side.
 
 Local clustering coefficients (Watts and Strogatz 1998), as LDBC Graphalytics defines them.
 
@@ -23,7 +24,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
-from dgsuite.partition.arrays.segments import ranges
 from dgsuite.partition.clusters.cluster import IN, OUT
 
 CORE = 1 << 14
@@ -51,8 +51,8 @@ class State(bsp.ClusterState):
     triangles: NDArray[np.int64] = bsp.per_node(0)
     # nodes of highest rank that it has as neighbours, by falling rank
     core: NDArray[np.int64] = bsp.later()
-    lengths: NDArray[np.int64] = bsp.later()  # of each node's list
-    items: NDArray = bsp.later()  # of all lists, one after the other
+    # nodes that have a list, its length, and the items of all, list by list
+    own: tuple[NDArray[np.int64], NDArray[np.int64], NDArray] = bsp.later()
     lists: bsp.Shared = bsp.later()  # the neighbours' lists
     coefficient: NDArray[np.float64] = bsp.later()
     mutual: NDArray[np.int64] = bsp.later()  # pairs of neighbours with an edge each way
@@ -96,34 +96,37 @@ class Triangles(SharesNeighbours):
         return bsp.broadcast(degree=c.degree)
 
     def point(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
-        s.lengths, entries, s.core = ranked(c, inbox, min(CORE, isqrt(16 * len(c.indices))))
-        s.items = c.indices[entries]
-        nodes = np.flatnonzero(s.lengths)
-        return bsp.share(nodes, s.lengths[nodes], neighbour=s.items, **self.more(c, entries))
+        most = min(CORE, isqrt(16 * len(c.indices)))
+        nodes, lengths, items, higher, s.core = ranked(c, inbox, most)
+        s.own = nodes, lengths, items
+        return bsp.share(nodes, lengths, neighbour=items, **self.more(c, higher))
 
-    def more(self, c: bsp.Cluster, entries: NDArray) -> dict[str, NDArray]:
+    def more(self, c: bsp.Cluster, higher: NDArray[np.bool_]) -> dict[str, NDArray]:
         """What lists say besides, of the neighbours at some entries of the adjacency."""
         return {}
 
-    def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
+    def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share | None:
         s.lists, loops = inbox.shared("neighbour"), analytics._triangles
-        place = places(c, s.core)
-        rows = loops.rows_of(s.core, *s.lists, place, True)
-        own, times = np.append(0, np.cumsum(s.lengths)), np.zeros(len(s.items), np.int32)
-        s.triangles = loops.counted(own, s.items, *s.lists, place, rows, times)
-        nodes = np.flatnonzero(s.triangles)
-        lengths = s.lengths[nodes]
-        if len(nodes) < c.size:
-            times = times[ranges(own[nodes], lengths)[1]]
-        return bsp.share(nodes, lengths, triangles=times)
+        nodes, lengths, items = s.own
+        times = np.zeros(len(items), np.int32)
+        how = *s.own, *s.lists, times, s.triangles
+        if len(s.core):
+            place = places(c, s.core)
+            loops.counted(*how, place, loops.rows_of(s.core, *s.lists, place, True))
+        else:
+            loops.merged(*how)
+        if not s.triangles.any():
+            return None
+        some = s.triangles[nodes] > 0
+        times = times[np.repeat(some, lengths)]
+        return bsp.share(nodes[some], lengths[some], triangles=times)
 
     def add(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
-        s.triangles += analytics._triangles.added(*s.lists, *inbox.shared("triangles"))[c.ids]
+        if len((theirs := inbox.shared("triangles")).values):
+            s.triangles += analytics._triangles.added(*s.lists, *theirs)[c.ids]
 
 
-def ranked(
-    c: bsp.Cluster, inbox: bsp.Inbox, most: int = 0
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def ranked(c: bsp.Cluster, inbox: bsp.Inbox, most: int = 0) -> tuple[NDArray, ...]:
     """Neighbours of a cluster's nodes by rank, where all nodes have sent their ``degree``.
 
     Parameters
@@ -133,25 +136,27 @@ def ranked(
 
     Returns
     -------
-    lengths
-        How many neighbours of each node have a higher rank.
-    entries
-        Entries of the adjacency that lead there.
+    nodes, lengths, items
+        Nodes that have neighbours of higher rank, how many each has, and these, node by node.
+    higher
+        Which entries of the adjacency lead there.
     core
-        Neighbours of highest rank, the highest first.
+        Neighbours of highest rank, the highest first; none where all nodes have few neighbours.
     """
-    lengths, entries, hubs = c.zeros(), np.empty(len(c.indices), np.int64), np.empty(0, np.int64)
-    if not len(c.indices):
-        return lengths, entries, hubs
+    nodes, lengths = np.empty((2, c.size), np.int64)
+    items, higher = np.empty_like(c.indices), np.empty(len(c.indices), bool)
+    if not len(items):
+        return nodes[:0], lengths[:0], items, higher, nodes[:0]
     indptr, slots, degrees = inbox.latest("degree")
-    slots, most = slots[indptr[0] : indptr[-1]], min(most, len(degrees))
-    rank = np.partition(degrees, -most)[-most] if most else np.iinfo(degrees.dtype).max
-    least = max(int(rank), 1)
-    degree = np.zeros(c.n, degrees.dtype)  # of the nodes that may be in the core
-    rows = c.indptr, c.indices, slots, degrees, c.ids
-    count = analytics._triangles.above(*rows, least, degree, lengths, entries)
-    hubs = np.flatnonzero(degree)
-    return lengths, entries[:count], hubs[np.lexsort((hubs, degree[hubs]))[::-1][:most]]
+    loops, slots = analytics._triangles, slots[indptr[0] : indptr[-1]]
+    most = min(most, len(degrees)) if degrees.max() >= loops.MAX_TESTED else 0
+    rank = int(np.partition(degrees, -most)[-most]) if most else np.iinfo(degrees.dtype).max
+    least, hubs = max(rank, loops.MAX_TESTED), np.zeros(c.n if most else 0, degrees.dtype)
+    how = c.indptr, c.indices, slots, degrees, c.ids, least, hubs
+    rows, count = loops.above(*how, nodes, lengths, items, higher)
+    core = np.flatnonzero(hubs)
+    core = core[np.lexsort((core, hubs[core]))[::-1][:most]]
+    return nodes[:rows], lengths[:rows], items[:count], higher, core
 
 
 def places(c: bsp.Cluster, core: NDArray) -> NDArray[np.int32]:
@@ -190,10 +195,10 @@ class ClusteringCoefficient(Triangles):
     fields = {**Triangles.fields, "mutual": np.bool_}
     both_ways = True
 
-    def more(self, c: bsp.Cluster, entries: NDArray) -> dict[str, NDArray]:
-        return {} if c.directions is None else {"mutual": c.directions[entries] == IN | OUT}
+    def more(self, c: bsp.Cluster, higher: NDArray[np.bool_]) -> dict[str, NDArray]:
+        return {} if c.directions is None else {"mutual": c.directions[higher] == IN | OUT}
 
-    def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share:
+    def close(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share | None:
         if c.directions is not None:
             starts, ends, nodes = inbox.shared("neighbour")
             mutual = inbox.shared("mutual").values

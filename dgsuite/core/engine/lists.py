@@ -39,7 +39,7 @@ class NodeLists(NamedTuple):
 
     def pack(self, halo: Halo) -> Iterator[tuple[int, ListBatch]]:
         """A batch for each other site that reads some of the lists."""
-        starts = np.cumsum(self.lengths) - self.lengths
+        ends = np.cumsum(self.lengths)
         senders = Subset(None, self.slots, size=halo.slots)
         for peer, read in halo.send.items():
             some = senders.restrict(read)
@@ -48,9 +48,10 @@ class NodeLists(NamedTuple):
             which = np.arange(len(self.slots))
             if not isinstance(read, slice):
                 which = np.searchsorted(self.slots, read[some.members])
-            _, entry = ranges(starts[which], self.lengths[which])
+            lengths = self.lengths[which]
+            _, entry = ranges(ends[which] - lengths, lengths)
             fields = {name: values[entry] for name, values in self.fields.items()}
-            yield peer, ListBatch(some.encode(), self.lengths[which].astype(np.int32), fields)
+            yield peer, ListBatch(some.encode(), lengths.astype(np.int32), fields)
 
 
 class ListBatch(NamedTuple):
@@ -134,7 +135,7 @@ class ListType(MessageType):
             counts.messages += int(degree.sum())
             counts.remote += tally(cluster.remote_degree, nodes)
             counts.active += len(nodes)
-            counts.nbytes += int((degree * lengths).sum()) * itemsize
+            counts.nbytes += int(degree @ lengths) * itemsize
 
             def edge(i: int, cluster: Cluster = cluster, nodes: NDArray = nodes) -> tuple[int, int]:
                 row = nodes[i]
@@ -145,7 +146,8 @@ class ListType(MessageType):
                 at, entry = expand(cluster.indptr, nodes)
                 to = box.owner(k)[entry]
                 counts.pairs.add(cluster.index, to, 1, lengths[at] * itemsize)
-        box.kept = own = concatenated(parts)
+        # `receive` copies it before the next phase, so it may alias a state
+        box.kept = own = parts[0] if len(parts) == 1 else concatenated(parts)
         box.record(step, own)
         return dict(own.pack(box.halo))
 
