@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import RunError
 from dgsuite.kernels import bsp
 from dgsuite.kernels.analytics.extremes import exponent, extremes, negative, weights_of
+from dgsuite.kernels.tools.exact import exact_change
 from dgsuite.partition.arrays.segments import add, weigh
 from dgsuite.partition.graph.graph import Graph
 
@@ -135,7 +136,7 @@ class Iterated(bsp.Weighted):
 
     def moved(self, new: NDArray, old: NDArray) -> bsp.Sent:
         """The sum of all changes, as a vote; None without a tolerance."""
-        return None if self.tolerance is None else bsp.vote(sum=np.abs(new - old))
+        return None if self.tolerance is None else bsp.vote(sum=exact_change(new, old))
 
     def sums(
         self, c: bsp.Cluster, inbox: bsp.Inbox, power: int, own: NDArray, backwards: bool = False

@@ -75,7 +75,7 @@ def exact_sum(values: NDArray) -> int | Fraction:
         if (few := _sum_of_few(floats.tolist())) is not None:
             return few
     if (compiled := fast(len(floats))) is not None:
-        sums = compiled.by_exponent(floats, LOW)
+        sums = compiled.by_exponent(floats, floats[:0], LOW)
         if not sums[:, -1].any():
             return _combined(sums, SUBNORMAL)
     _check_finite(floats)
@@ -85,6 +85,15 @@ def exact_sum(values: NDArray) -> int | Fraction:
     parts = whole >> LOW, whole & ((1 << LOW) - 1)
     sums = np.array([np.bincount(exponent - lowest, part) for part in parts]).astype(np.int64)
     return _combined(sums, lowest - 53)
+
+
+def exact_change(new: NDArray[np.float64], old: NDArray[np.float64]) -> int | Fraction:
+    """The exact sum of the differences of floats, each rounded and without its sign."""
+    if len(new) > MAX_FSUM and (compiled := fast(len(new))) is not None:
+        sums = compiled.by_exponent(new, old, LOW)
+        if not sums[:, -1].any():
+            return _combined(sums, SUBNORMAL)
+    return exact_sum(np.abs(new - old))
 
 
 def _check_finite(floats: NDArray[np.float64]) -> None:

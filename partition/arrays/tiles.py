@@ -64,9 +64,9 @@ class Tiles(NamedTuple):
         """The sum of each row's values, added one by one in the order of the columns, from `zero` on."""
         if self.read is not None:
             values = values.take(self.read, mode="clip")
-        out = np.full(self.size, zero)
+        out = np.empty(self.size, type(zero))
         shape = self.across, self.high, self.wide
-        loops().sum_tiles(self.starts, self.keys, *shape, values, out)
+        loops().sum_tiles(self.starts, self.keys, *shape, values, zero, out)
         return out
 
 

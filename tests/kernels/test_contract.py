@@ -45,7 +45,9 @@ def test_sums_are_exact(values, way):
         patch.setattr(exact, "MAX_FSUM", len(values) if way == "few" else 0)
         patch.setattr(exact, "fast", lambda _: loops() if way == "compiled" else None)
         found = exact.exact_sum(array)
+        change = exact.exact_change(array / 4, array[::-1] / 4)
     assert found == sum(map(Fraction, values))
+    assert change == sum(map(Fraction, np.abs(array / 4 - array[::-1] / 4).tolist()))
     for dtype in (np.int64, np.uint64, np.int8):
         limits = np.iinfo(dtype)
         whole = np.array([limits.max, limits.min, limits.max], dtype)

@@ -25,15 +25,22 @@ POSITIVE = (1 << 63) - 1
 
 
 @compiled
-def by_exponent(values, low):
+def by_exponent(values, less, low):
     """Sums of the integers that float64 values are multiples of: by biased exponent, of the `low` last bits
     and of those above them, shape (2, WILD + 1). Those of `WILD` are 0 where all values are finite.
+
+    Parameters
+    ----------
+    less
+        Empty; or as many numbers, and distances to these are added, instead of values.
     """
     sums, rest, part = np.zeros((2, WILD + 1), np.int64), np.zeros(BLOCK), np.empty(BLOCK)
     for start in range(0, len(values), BLOCK):
-        some = values[start : start + BLOCK]
+        some, others = values[start : start + BLOCK], less[start : start + BLOCK]
         for k in range(len(some)):
             rest[k] = some[k]
+        for k in range(len(others)):
+            rest[k] = abs(rest[k] - others[k])
         _add_block(rest, part, low, sums)
     return sums
 

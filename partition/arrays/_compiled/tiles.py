@@ -85,11 +85,14 @@ def within(key, shift, digit):
 
 
 @compiled
-def sum_tiles(tiles, keys, across, high, wide, values, out):
-    """Add to each row the values of its entries, in the order of the columns."""
+def sum_tiles(tiles, keys, across, high, wide, values, zero, out):
+    """Set each row to the sum of its entries' values, added to `zero` in the order of the columns."""
     row, shift = np.uint32((1 << high) - 1), np.uint32(high)
     for t in range(len(tiles) - 1):
         sums, read = out[(t // across) << high :], values[(t % across) << wide :]
+        if t % across == 0:  # here, and not before, so that the processor's cache has the strip
+            for r in range(min(1 << high, len(sums))):
+                sums[r] = zero
         for e in range(np.uint64(tiles[t]), np.uint64(tiles[t + 1])):
             key = keys[e]
             sums[np.uint64(key & row)] += read[np.uint64(key >> shift)]
