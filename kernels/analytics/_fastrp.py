@@ -7,7 +7,14 @@ from math import sqrt
 import numpy as np
 
 from dgsuite.base.compiling import compiled
+from dgsuite.kernels.analytics._triangles import prefetch
 from dgsuite.kernels.tools._draws import keyed, uniform
+
+AHEAD = 4
+"""Vectors that are fetched from memory before they are read."""
+
+LINE = 16
+"""Entries of a vector in a cache line."""
 
 
 @compiled
@@ -25,7 +32,7 @@ def project(ids, share, beta, key, sparsity, out):
             out[i, j] = size if luck < 0.5 else -size if luck < 1 else 0.0
 
 
-@compiled
+@compiled(error_model="numpy")  # which divides several entries at a time
 def step(indptr, slots, weights, values, normalise, factor, vector, embedding):
     """The mean vector of each node's neighbours; `factor` times it, or times its direction, is added to the
     embedding.
@@ -38,13 +45,18 @@ def step(indptr, slots, weights, values, normalise, factor, vector, embedding):
         total[:] = 0
         mass = 0.0
         for e in range(indptr[i], indptr[i + 1]):
+            if e + AHEAD < len(slots):
+                ahead = np.int64(slots[e + AHEAD]) * dims
+                for j in range(0, dims, LINE):
+                    prefetch(values, ahead + j)
             weight = weights[e - first] if len(weights) else 1.0
             mass += weight
+            theirs = values[slots[e]]
             for j in range(dims):
-                total[j] += weight * values[slots[e], j]
+                total[j] += weight * theirs[j]
+        total /= mass if mass > 0 else 1.0
         square = 0.0
         for j in range(dims):
-            total[j] /= mass if mass > 0 else 1.0
             square += total[j] * total[j]
         size = sqrt(square) if normalise and square > 0 else 1.0
         for j in range(dims):
