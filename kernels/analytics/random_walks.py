@@ -10,38 +10,22 @@ another.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.mixing import key
 from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.extremes import heavy
-from dgsuite.kernels.tools.rng import uniform
+from dgsuite.partition.arrays.segments import lent
 from dgsuite.partition.construction.build import id_dtype
-
-PROPOSAL, REFUSAL, RECORD, RESTART = 0, 1, 2, 3
-"""Kinds of messages: a proposal to step to the receiver, a refusal of a proposal, a step to be recorded at
-the node where the walk started, and a step back to there."""
 
 MAX_BIAS = 100
 """Largest `p` and `q`; the smallest are its inverse. Each step takes about so many proposals at most."""
 
 LONGEST = 1 << 24
 """Most steps of a walk."""
-
-
-class Walkers(NamedTuple):
-    """Walkers at the nodes of a cluster, before a proposal."""
-
-    node: NDArray[np.int64]
-    start: NDArray[np.int64]  # node where the walk started, plus n times the walk's number
-    step: NDArray[np.int64]  # number of the step to take, from 1
-    before: NDArray[np.int64]  # node of the step before; -1 where it does not matter
-    tries: NDArray[np.int64]  # proposals that were refused
-
-    def among(self, chosen: NDArray) -> Walkers:
-        return Walkers(*(column[chosen] for column in self))
 
 
 @dataclass(eq=False)
@@ -154,69 +138,20 @@ class RandomWalks(bsp.Kernel):
         node = np.repeat(np.arange(c.size), self.walks)
         start = (c.ids[:, None] + c.n * np.arange(self.walks)).ravel()
         none = np.zeros(len(node), np.int64)
-        return self.send(c, s, Walkers(node, start, none + 1, none - 1, none))
+        kind = np.full(len(node), analytics._walks.REFUSAL, np.int8)
+        return self.send(c, s, node, none, kind, start, none + 1, none - 1, none)
 
     def walk(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
-        kind, step, source = inbox["kind"], inbox["step"], inbox.src
-        here = Walkers(inbox.node, inbox["start"], step, inbox["before"], inbox["tries"])
-        records = kind == RECORD
-        at = here.start[records] // c.n * (self.length + 1) + step[records]
-        by_node = s.walk.reshape(c.size, self.walks * (self.length + 1))
-        by_node[here.node[records], at] = source[records]
-        accepted = kind == PROPOSAL
-        accepted[accepted] = self.accepts(c, here.among(accepted))
-        refused = (kind == PROPOSAL) & ~accepted
-        back = here.among(refused)._replace(tries=here.tries[refused] + 1)
-        accepted |= kind == RESTART
-        come = here.among(accepted)
-        before = np.where(kind == RESTART, -1, source)[accepted]
-        onward = come._replace(step=come.step + 1, before=before, tries=come.tries * 0)
-        again = here.among(kind == REFUSAL)
-        walkers = Walkers(*map(np.concatenate, zip(again, onward, strict=True)))
-        walkers = walkers.among(walkers.step <= self.length)
-        replies = [(RECORD, come.start % c.n, come), (REFUSAL, source[refused], back)]
-        return self.send(c, s, walkers, *replies), bsp.vote(any=len(kind) > 0)
+        fields = [inbox[name] for name in self.fields]
+        return self.send(c, s, inbox.node, inbox.src, *fields), bsp.vote(any=len(inbox) > 0)
 
-    def accepts(self, c: bsp.Cluster, walkers: Walkers) -> NDArray[np.bool_]:
-        """Whether each of some proposals is accepted; it depends on the node of the step before."""
-        if (self.p, self.q) == (1, 1):
-            return np.ones(len(walkers.node), bool)
-        free = walkers.before < 0
-        common = c.entries(walkers.node, walkers.before) >= 0
-        likely = np.where(common, 1.0, 1 / self.q)
-        likely[walkers.before == c.ids[walkers.node]] = 1 / self.p
-        bound = max(1, 1 / self.p, 1 / self.q)
-        return free | (self.draw(c, walkers, 1) * bound < likely)
-
-    def send(
-        self, c: bsp.Cluster, s: State, walkers: Walkers, *replies: tuple[int, NDArray, Walkers]
-    ) -> bsp.Unicast:
-        """Walkers go back, or propose a random neighbour; after them, replies of a kind to some nodes."""
-        entry = self.choose(c, s, walkers)
-        stay = np.zeros(len(entry), bool)
-        if self.restart:
-            stay = (walkers.tries == 0) & (self.draw(c, walkers, 2) < self.restart) | (entry < 0)
-        back, go = walkers.among(stay), ~stay & (entry >= 0)
-        walkers, entry = walkers.among(go), entry[go]
-        # the only neighbour always accepts
-        before = np.where(c.degree[walkers.node] == 1, -1, walkers.before)
-        proposed = (PROPOSAL, c.indices[entry].astype(np.int64), walkers._replace(before=before))
-        sent = [proposed, (RESTART, back.start % c.n, back), *replies]
-        kinds, to, moving = zip(*sent, strict=True)
-        node, *rest = map(np.concatenate, zip(*moving, strict=True))
-        fields: Any = dict(zip(Walkers._fields[1:], rest, strict=True))
-        kind = np.repeat(kinds, [len(nodes) for nodes in to])
-        return bsp.unicast(np.concatenate(to), node, kind=kind, **fields)
-
-    def choose(self, c: bsp.Cluster, s: State, walkers: Walkers) -> NDArray[np.int64]:
-        """A random edge for each walker, as an entry of the adjacency; -1 where there is none to take."""
-        luck = self.draw(c, walkers, 0)
-        if self.weighted and c.weights is not None:
-            return analytics._draws.picked_by_row(c.indptr, s.sums, walkers.node, luck)
-        degree = c.degree[walkers.node]
-        return np.where(degree > 0, c.indptr[walkers.node] + (luck * degree).astype(np.int64), -1)
-
-    def draw(self, c: bsp.Cluster, walkers: Walkers, which: int) -> NDArray[np.float64]:
-        """A random number for each walker, step and try."""
-        turn = walkers.tries * self.length + walkers.step - 1
-        return uniform("counter", self.seed, turn * (c.n * self.walks) + walkers.start, which)
+    def send(self, c: bsp.Cluster, s: State, *messages: NDArray) -> bsp.Unicast:
+        """What nodes send, given what they received: receivers, senders and fields."""
+        keys = np.concatenate([key(self.seed, which) for which in range(3)])
+        chances = float(self.restart), 1 / self.p, 1 / self.q
+        walks = s.walk.reshape(c.size, self.walks, self.length + 1)
+        rows, told = (c.indptr, c.indices, lent(c.ids), s.sums), tuple(map(lent, messages))
+        kind, sent = analytics._walks.walk(*rows, keys, chances, walks, c.n, told)
+        to, node, *rest = sent
+        fields: Any = dict(zip(self.fields, (kind, *rest), strict=True))
+        return bsp.unicast(to, node, **fields)

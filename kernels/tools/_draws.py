@@ -48,13 +48,3 @@ def picked(sums, luck):
     """
     share = min(luck * sums[-1], np.nextafter(sums[-1], 0.0))
     return np.searchsorted(sums, share, side="right")
-
-
-@compiled
-def picked_by_row(indptr, sums, rows, luck):
-    """For each of some rows, the entry that is `picked`, or -1 where all weights are 0 or there are none."""
-    entries = np.empty(len(rows), np.int64)
-    for i in range(len(rows)):
-        a, b = indptr[rows[i]], indptr[rows[i] + 1]
-        entries[i] = a + picked(sums[a:b], luck[i]) if b > a and sums[b - 1] > 0 else -1
-    return entries

@@ -90,7 +90,8 @@ class Unicasts:
             messages = messages.combined(self.partition.n)
         if len(self.bounds) == 2:
             return {self.me: messages}
-        site = np.searchsorted(self.bounds, self.partition.owner(messages.dst), side="right") - 1
+        ends = self.partition.offsets[self.bounds[1:]]
+        site = np.searchsorted(ends, self.partition.position(messages.dst), side="right")
         sites, starts, order = group(site, len(self.bounds) - 1)
         return {
             to: messages.take(order[starts[i] : starts[i + 1]])
