@@ -196,37 +196,40 @@ def best(
         How many each row has, and they themselves, row by row.
     """
     n, full = len(starts), 0
-    total, size = np.zeros(n), np.zeros(n)
-    seen = np.full(n, -1, np.int32)  # the last row that has met the node
-    near = np.full(n, -1, np.int32)  # the last row that has it as a neighbour, or is the node
-    met = np.empty(n, indices.dtype)
+    # nodes that the row has met, from place 1 on; 0 is for the row's own node and its neighbours
+    met, total, size = np.empty(n + 1, indices.dtype), np.zeros(n + 1), np.empty(n + 1)
+    place = np.full(n, -1, np.int32)
     counts = np.zeros(len(nodes), np.int64)
     targets, found = np.empty(ROOM, indices.dtype), np.empty(ROOM)
     for row in range(len(nodes)):
-        near[nodes[row]] = row
+        place[nodes[row]] = 0
         for e in range(indptr[row], indptr[row + 1]):
-            near[indices[e]] = row
-        many = 0
+            place[indices[e]] = 0
+        end = 1
         for e in range(indptr[row], indptr[row + 1]):
+            if e + AHEAD < len(indices):
+                ahead = starts[indices[e + AHEAD]]
+                for j in range(ahead, ahead + 32, 16):  # two cache lines
+                    prefetch(values, j)
+                    prefetch(sizes, j)
             middle = indices[e]
             for j in range(starts[middle], ends[middle]):
                 v = values[j]
-                if near[v] == row:
-                    continue
-                if seen[v] != row:
-                    seen[v], total[v], size[v] = row, 0.0, sizes[j]
-                    met[many] = v
-                    many += 1
-                total[v] += term(kind, gains, middle, weights, e, heavy, j)
-        some = min(k, many)
+                at = place[v]
+                new = at < 0
+                at = end if new else at  # without a branch, which nobody could foresee
+                place[v], met[at], size[at] = at, v, sizes[j]
+                total[at] += term(kind, gains, middle, weights, e, heavy, j)
+                end += new
+        some = min(k, end - 1)
         if full + some > len(targets):
             more = max(2 * len(targets), full + some)
             targets = np.append(targets, np.empty(more - len(targets), targets.dtype))
             found = np.append(found, np.empty(more - len(found)))
         held = 0
-        for i in range(many):
-            v = met[i]
-            value = scored(way, total[v], own[row], size[v])
+        for i in range(1, end):
+            v, value = met[i], scored(way, total[i], own[row], size[i])
+            place[v], total[i] = -1, 0.0
             at = full + held
             while at > full and (
                 value > found[at - 1] or (value == found[at - 1] and v < targets[at - 1])
@@ -238,6 +241,9 @@ def best(
             for last in range(full + held - 1, at, -1):
                 targets[last], found[last] = targets[last - 1], found[last - 1]
             targets[at], found[at] = v, value
+        place[nodes[row]] = -1
+        for e in range(indptr[row], indptr[row + 1]):
+            place[indices[e]] = -1
         counts[row] = some
         full += some
     return counts, targets[:full].copy(), found[:full].copy()

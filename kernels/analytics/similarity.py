@@ -100,7 +100,7 @@ class Similarity(bsp.Weighted):
     smaller one of its two weights, and a node by the sum of its weights (Ruzicka's form); ``cosine`` is that
     of the rows of the weight matrix. The others refuse ``weighted=True``.
 
-    A worker holds the lists of its nodes and of their neighbours; with `k` besides 28 bytes for each node of
+    A worker holds the lists of its nodes and of their neighbours; with `k` besides 24 bytes for each node of
     the graph, for each cluster that runs, and the result.
 
     Parameters
