@@ -134,6 +134,7 @@ BLOCK = Classes(
         "bfs": "analytics.searches_block:BlockSearch",
         "mst": "imsuite.spanning_tree.block:BlockSpanningTree",
         "scc": "analytics.scc:BlockStrongComponents",
+        "topological": "analytics.orders:BlockTopological",
     }
 )
 """Block forms of kernels, by the same names."""

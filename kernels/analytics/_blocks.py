@@ -237,3 +237,46 @@ def shortest(
                 waiting += 1
         bucket += 1
     return count
+
+
+@compiled
+def leave(indptr, positions, first, edges, generation, nodes, before, left):
+    """Take edges off, and nodes that no edge enters any more, with their edges.
+
+    Parameters
+    ----------
+    edges
+        By node, those that come in from nodes that have not left.
+    generation
+        By node, one more than the latest of the nodes before it that have left.
+    nodes, before
+        Ends of edges to take off, and the generations that these come from.
+    left
+        Room for all nodes.
+
+    Returns
+    -------
+    How many nodes have left: the first in `left`.
+    """
+    size, count, head = len(edges), 0, 0
+    for k, node in enumerate(nodes):
+        count = lose(edges, generation, node, before[k], left, count)
+    while head < count:
+        node = left[head]
+        head += 1
+        for e in range(indptr[node], indptr[node + 1]):
+            other = positions[e] - first
+            if 0 <= other < size:
+                count = lose(edges, generation, other, generation[node], left, count)
+    return count
+
+
+@compiled
+def lose(edges, generation, node, before, left, count):
+    """Take an edge off a node, which leaves if it was its last; returns how many nodes have left."""
+    generation[node] = max(generation[node], before + 1)
+    edges[node] -= 1
+    if edges[node] == 0:
+        left[count] = node
+        count += 1
+    return count

@@ -26,6 +26,7 @@ SAME = {
     "mst": (),
     "scc": ("component",),
     "sssp": ("distance",),
+    "topological": ("generation", "cycle"),
     "wcc": ("component",),
 }
 """Outputs that are the same bits as those of the iterative form."""

@@ -98,12 +98,12 @@ def run(
         "iterative", or "recursive": tasks spawn tasks on the clusters of their
         neighbours. Style "finish_async", then the default on workers, runs a task as soon as it arrives;
         "clocked" and "serial" run all tasks of one depth at a time. Or "block", of "bfs",
-        "core_number", "mst", "scc", "sssp" and "wcc": each cluster works on its own nodes until nothing
-        changes there, and only what crosses the border between clusters is sent, so that a deep graph cut
-        in few places takes few rounds.
-        The default is iterative; but "bfs" and "wcc" run as block on a graph of 65,536 nodes or more that a
-        first look finds deep, unless `clusters`, `trace`, `congest`, `network`, `checkpoint` or `workload` is
-        given. The attribute ``form_reason`` says what the look has found.
+        "core_number", "mst", "scc", "sssp", "topological" and "wcc": each cluster works on its own nodes
+        until nothing changes there, and only what crosses the border between clusters is sent, so that a
+        deep graph cut in few places takes few rounds.
+        The default is iterative; but "bfs", "topological" and "wcc" run as block on a graph of 65,536 nodes
+        or more that a first look finds deep, unless `clusters`, `trace`, `congest`, `network`, `checkpoint`
+        or `workload` is given. The attribute ``form_reason`` says what the look has found.
     clusters
         Number of clusters; by default that of the graph if it was chosen, else one per worker.
     client
