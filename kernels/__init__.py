@@ -37,6 +37,7 @@ class Classes(Mapping[str, type[Kernel]]):
 
 KERNELS = Classes(
     {
+        "abd": "events.register:ABD",
         "all_pairs": "analytics.nearness:AllPairs",
         "alpha": "lab.synchroniser:Alpha",
         "beta": "lab.synchroniser:Beta",
@@ -45,6 +46,7 @@ KERNELS = Classes(
         "biconnected": "analytics.bridges:Biconnected",
         "bfs": "analytics.bfs:BreadthFirst",
         "bfs_many": "analytics.nearness:BreadthFirstMany",
+        "bracha": "events.broadcast:Bracha",
         "bridges": "analytics.bridges:Bridges",
         "cliques": "analytics.motifs:Cliques",
         "closeness": "analytics.nearness:Closeness",
@@ -62,6 +64,11 @@ KERNELS = Classes(
         "push_sum": "lab.rumours:PushSum",
         "bfs2d": "analytics.bfs_grid:GridSearch",
         "harmonic": "analytics.nearness:Harmonic",
+        "itai_rodeh": "events.ring:ItaiRodeh",
+        "lamport_mutex": "events.mutex:LamportMutex",
+        "paxos": "events.paxos:Paxos",
+        "raft": "events.raft:Raft",
+        "ricart_agrawala": "events.mutex:RicartAgrawala",
         "hyperball": "analytics.hyperball:HyperBall",
         "ktruss": "analytics.ktruss:KTruss",
         "cdlp": "analytics.cdlp:LabelPropagation",

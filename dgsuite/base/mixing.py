@@ -40,6 +40,8 @@ class Domain(IntEnum):
     """Which messages are corrupted, and what they then say."""
     SWIZZLE = 10
     """Which nodes an adversary cuts off and lets back in, and in which order."""
+    CLOCKS = 11
+    """How fast clocks run."""
 
 
 def mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:

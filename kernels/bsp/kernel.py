@@ -266,6 +266,8 @@ class Kernel:
     dtype. What nodes that lie make up is held to them, so a field that is used as an index needs them."""
     unforgeable: ClassVar[tuple[str, ...]] = ()
     """Message fields that nobody can forge, such as signatures: nodes that lie cannot change them."""
+    stable: ClassVar[tuple[str, ...]] = ()
+    """Fields of the state that are in stable storage: they outlast a crash without memory."""
     refuses: ClassVar[dict[str, str]] = {}
     """Kinds of networks (`dgsuite.kernels.bsp.kernel.NETWORKS`) that it does not take, and why, as a
     clause: ``bsp.no_faults(bsp.READS_LATEST)`` of a kernel that calls ``inbox.latest``."""
@@ -424,6 +426,9 @@ class Kernel:
     def values(self, dim: str) -> NDArray | None:
         """The numbers along a dimension of outputs that lists no nodes, such as thresholds; else None."""
         return None
+
+    def crash(self, s: Any, nodes: NDArray[np.int64]) -> None:
+        """Nodes of a cluster have crashed: let nothing have them act that is in its state."""
 
     def attributes(self, n: int, noted: Mapping[str, NDArray[np.int64]]) -> dict[str, Any]:
         """More attributes of the dataset, from the number of nodes and what phases noted, by round."""

@@ -127,8 +127,8 @@ class Network(ABC):
     """What ``dgsuite.run(..., network=)`` takes."""
 
     @abstractmethod
-    def check(self, options: Any, kernel: Kernel) -> None:
-        """Raise `InputError` if a kernel, or an option of the run, does not go with it."""
+    def fitted(self, options: Any, kernel: Kernel) -> Kernel:
+        """A kernel as it runs on the network; `InputError` if it, or an option, does not go with it."""
 
     @abstractmethod
     def part(self, graph: Any, kernel: Kernel) -> dict[str, Any]:
@@ -148,7 +148,14 @@ class Network(ABC):
 
     @abstractmethod
     def timed(
-        self, run: Callable[..., Any], dataset: Any, log: Any, graph: Any, spec: Any, **how: Any
+        self,
+        run: Callable[..., Any],
+        dataset: Any,
+        log: Any,
+        graph: Any,
+        spec: Any,
+        kernel: Kernel,
+        **how: Any,
     ) -> Any:
         """The dataset of a run, with the times of its rounds if messages take time.
 

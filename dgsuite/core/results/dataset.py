@@ -465,6 +465,8 @@ def _shortened(value: Any) -> Any:
     """
     if callable(value):
         return getattr(value, "__name__", repr(value))
+    if dataclasses.is_dataclass(value):
+        return vars(value)
     values = np.asarray(value)
     return values.tolist() if values.size <= LISTED else f"<{values.shape} {values.dtype}>"
 

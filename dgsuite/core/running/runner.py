@@ -300,8 +300,7 @@ def _run_each(
         check_writable(options.trace_file)
     check_congest(options, chosen)
     if options.network is not None:
-        for made in kernels:
-            options.network.check(options, made)
+        kernels = [options.network.fitted(options, made) for made in kernels]
     reasons: dict[str, Any] = {} if form_reason is None else {"form_reason": form_reason}
     since = None
     if options.since is not None:
@@ -354,8 +353,8 @@ def _run_each(
     if options.network is not None:
         how = {"style": style, "client": client, "clusters": options.clusters, "progress": False}
         results = [
-            options.network.timed(run, result, log, graph, spec, **how)
-            for result, (_, log) in zip(results, tried.found, strict=True)
+            options.network.timed(run, result, log, graph, spec, k, **how)
+            for k, result, (_, log) in zip(kernels, results, tried.found, strict=True)
         ]
     if checkpoints is not None:
         checkpoints.remove()

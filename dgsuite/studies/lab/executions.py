@@ -100,7 +100,7 @@ class Execution:
         self.kernel = make_kernel(kernel, graph, options.seed, how, "iterative")
         check_congest(options, self.kernel)
         if options.network is not None:
-            options.network.check(options, self.kernel)
+            self.kernel = options.network.fitted(options, self.kernel)
         self.graph = graph
         self.spec = options.spec(graph, self.kernel)
         self.network = options.network
@@ -276,7 +276,7 @@ class Execution:
         if network is None:
             return made
         how = {"style": "serial", "progress": False}
-        return network.timed(run, made, site.log, graph, self.spec, **how)
+        return network.timed(run, made, site.log, graph, self.spec, self.kernel, **how)
 
     def states(self, round: int, phase: str | None = None) -> xr.Dataset:
         """What the nodes know after a phase.

@@ -18,6 +18,7 @@ from dgsuite.core.results.dataset import coordinate, variable
 from dgsuite.core.running.runner import run
 from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels.bsp.kernel import Kernel, Output
+from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.kernels.own import named
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.comparing import changed
@@ -28,7 +29,7 @@ from dgsuite.studies.network.network import Network
 
 TILED = {
     *("loss", "omission", "drops", "crashes", "churn", "partitions", "duplicates", "corruption"),
-    *("byzantine", "seed"),
+    *("byzantine", "seed", "delay", "fifo", "gst", "bound", "drift"),
 }
 """Parameters of a network that copies of a graph can have each for itself."""
 
@@ -129,10 +130,10 @@ def _in_copies(one: Execution, graph: Graph, network: Network | None) -> bool:
     if not one.kernel.by_component or graph.directed or graph.labels is not None:
         return False
     faults = one.spec.faults
-    if network is None or not isinstance(faults, Faults):
+    if network is None or (faults is None and not isinstance(one.kernel, EventKernel)):
         return network is None
-    if any(crash.until is not None for crash in faults.crashes):  # copies end at other times
-        return False
+    if isinstance(faults, Faults) and any(crash.until is not None for crash in faults.crashes):
+        return False  # copies end at other times
     liars = network.byzantine
     named = liars is None or isinstance(getattr(liars, "strategy", None), str)
     return named and json.loads(network.described()).keys() <= TILED

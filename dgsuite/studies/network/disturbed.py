@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, Unfit
 from dgsuite.base.mixing import Domain
 from dgsuite.base.once import Lock
-from dgsuite.base.pairs import pair_key
+from dgsuite.base.pairs import numbers
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
 from dgsuite.kernels import bsp
@@ -283,17 +283,20 @@ class Disturbed:
             return
         back = at if self._down else at[:0]
         for row, node in zip(back.tolist(), self.clusters[k].ids[back].tolist(), strict=True):
-            if node in self._down and self._listed[node].memory:
+            if node in self._down and (self._listed[node].memory or self.kernel.stable):
                 try:
-                    self._kept[node] = take(state, np.array([row]), self.clusters[k].size)
+                    held = take(state, np.array([row]), self.clusters[k].size)
                 except InputError as error:
                     raise self.fault(step, k, str(error)) from None
+                on_disk = held if self._listed[node].memory else self.kernel.stable
+                self._kept[node] = {name: held[name] for name in on_disk}
         held = {}
         for name, output in self.kernel.outputs.items():
             value = getattr(state, name, None)
             if isinstance(value, np.ndarray) and not output.tabular:
                 held[name] = value[at]
         self._frozen.setdefault(k, []).append((at, held))
+        self.kernel.crash(state, at)
 
     def _restore(self, k: int, state: Any) -> None:
         """Set the states of nodes of the site's k-th cluster that are back."""
@@ -303,10 +306,10 @@ class Disturbed:
         cluster, first = self.clusters[k], None
         for row, node in zip(at.tolist(), cluster.ids[at].tolist(), strict=True):
             rows = np.array([row])
-            held = self._kept.pop(node, None)
-            if held is None:
+            held = self._kept.pop(node, {})
+            if not self._listed[node].memory:
                 first = self.kernel.first_state(cluster) if first is None else first
-                held = take(first, rows, cluster.size)
+                held = take(first, rows, cluster.size) | held
             put(state, rows, cluster.size, held)
         self._frozen[k] = [
             (rows[keep], {name: values[keep] for name, values in held.items()})
@@ -422,18 +425,3 @@ def _edges_of(cluster: Cluster, edges: Any, alive: NDArray[np.bool_]) -> Callabl
         return entries[alive[rows]]
 
     return some
-
-
-def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
-    """Of each message, how many of the same sender to the same receiver come before it; None if there are
-    none.
-    """
-    pair = pair_key(src, dst, n)
-    order = np.argsort(pair, kind="stable")
-    new = np.diff(pair[order], prepend=-1) != 0
-    if new.all():
-        return None
-    starts = np.flatnonzero(new)
-    found = np.empty(len(pair), np.int64)
-    found[order] = np.arange(len(pair)) - np.repeat(starts, np.diff(starts, append=len(pair)))
-    return found

@@ -19,6 +19,8 @@ from dgsuite.core.parameters import LISTED
 from dgsuite.core.results.dataset import variable
 from dgsuite.core.running.catalogue import takers
 from dgsuite.kernels.bsp.kernel import KEEPS_OFFERS
+from dgsuite.kernels.events.channel import Channel
+from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Attack, struck
 from dgsuite.studies.network.chances import check_weights
 from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
@@ -49,7 +51,10 @@ FAULTS = (
     *("loss", "drops", "crashes", "churn", "partitions", "duplicates", "corruption", "byzantine"),
     "adversary",
 )
-"""Parameters that a network with delays does not have, but for an adversary that spends delays."""
+"""Parameters that cause faults. Rounds that a synchroniser runs have none, but an adversary that spends delays."""
+
+TIMED = ("fifo", "gst", "bound", "drift")
+"""Parameters that only event-driven kernels have a use for."""
 
 SHOWN = 8
 """Items of a list that the text of a network shows."""
@@ -100,8 +105,12 @@ class Network(engine.Network):
         the weight of the edge, or a function of senders, receivers and ticks; see
         `dgsuite.studies.network.delays.Delay`. A synchroniser then runs the rounds: outputs are
         unchanged, and ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in
-        another order. Not with faults, since a synchroniser waits for each message; an adversary may spend
-        delays.
+        another order. Both have no faults, since a synchroniser waits for each message; an adversary may
+        spend delays. Messages of event-driven kernels have both.
+    fifo, gst, bound, drift
+        Of event-driven kernels, such as "paxos": whether messages between two nodes arrive in the order of
+        sending; the tick from which on a message takes at most `bound` ticks; and how much clocks drift. See
+        `dgsuite.kernels.events.channel.Channel`.
     synchroniser
         "alpha" or "beta", the kernels that work out these times; by default "alpha". Recursive forms have
         none.
@@ -142,6 +151,10 @@ class Network(engine.Network):
     byzantine: Byzantine | Mapping[str, Any] | None = None
     adversary: Adversary | Mapping[str, Any] | None = None
     delay: Any = None
+    fifo: bool = False
+    gst: int | None = None
+    bound: int = 1
+    drift: float = 0.0
     synchroniser: str | None = None
     seed: int | None = None
 
@@ -167,12 +180,6 @@ class Network(engine.Network):
             one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
             object.__setattr__(self, "delay", Delay.of(self.delay))
-            given = [name for name in FAULTS if np.any(getattr(self, name))]
-            if wrong := [name for name in given if not (name == "adversary" and self.delayed)]:
-                raise InputError(
-                    f"a network has either {wrong[0]} or delay: a synchroniser waits for each message, and "
-                    f"an adversary then spends 'delays'"
-                )
         elif self.delayed:
             raise InputError(
                 "an adversary that spends 'delays' needs delay=, those of all messages"
@@ -202,7 +209,13 @@ class Network(engine.Network):
     @property
     def has_faults(self) -> bool:
         """Whether it may lose messages, and nodes may crash or lie."""
-        return self.delay is None
+        return self.delay is None or bool(self._faults)
+
+    @property
+    def _faults(self) -> list[str]:
+        """Parameters that cause faults, and are given."""
+        given = [name for name in FAULTS if np.any(getattr(self, name))]
+        return [name for name in given if not (name == "adversary" and self.delayed)]
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -220,15 +233,17 @@ class Network(engine.Network):
             or (isinstance(liars, Byzantine) and liars.strategy != "silent"),
             "duplicates": self.duplicates > 0,
         }
-        return tuple(kind for kind, is_there in there.items() if is_there)
+        found = tuple(kind for kind, is_there in there.items() if is_there)
+        return found if self.delay is None else (*found, "delays")
 
     @property
     def by_weight(self) -> bool:
         """Whether messages are lost by the weights of edges."""
         return isinstance(self.loss, str) and self.loss == "weight"
 
-    def check(self, options: RunOptions, kernel: Kernel) -> None:
+    def fitted(self, options: RunOptions, kernel: Kernel) -> Kernel:
         unfit, delayed = kernel.unfit(), self.delayed
+        by_events = isinstance(kernel, EventKernel)
         for kind in self.kinds:
             if kind in unfit:
                 raise InputError(
@@ -237,7 +252,20 @@ class Network(engine.Network):
                 )
         acts, recursive = self.has_faults or delayed, kernel.form == "recursive"
         why = ""
-        if recursive and delayed:
+        idle = [
+            f.name for f in fields(self) if f.name in TIMED and getattr(self, f.name) != f.default
+        ]
+        if self.delay is not None and self._faults and not by_events:
+            raise InputError(
+                f"a network has either {self._faults[0]} or delay for kernel {kernel.name!r}: a "
+                f"synchroniser waits for each message, and an adversary then spends 'delays'; "
+                f"event-driven kernels take both"
+            )
+        if idle and not by_events:
+            why = f"{idle[0]} is of event-driven kernels alone; leave it out"
+        elif by_events and (delayed or self.synchroniser is not None):
+            why = "event-driven kernels have no synchroniser; leave out synchroniser= and such an adversary"
+        elif recursive and delayed:
             why = "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
         elif recursive and self.synchroniser is not None:
             why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
@@ -253,6 +281,11 @@ class Network(engine.Network):
             raise InputError(
                 f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}"
             )
+        if not isinstance(kernel, EventKernel):
+            return kernel
+        law = {} if self.delay is None else self.delay.parameters
+        timed = {name: getattr(self, name) for name in TIMED}
+        return replace(kernel, channel=Channel(**law, **timed, seed=self.seed))
 
     def part(self, graph: Graph, kernel: Kernel) -> dict[str, Any]:
         found: dict[str, Any] = {"max_rounds": ROUNDS} if self.has_faults else {}
@@ -325,9 +358,10 @@ class Network(engine.Network):
         log: Log,
         graph: Graph,
         spec: RunSpec,
+        kernel: Kernel,
         **how: Any,
     ) -> xr.Dataset:
-        if self.delay is None or spec.delays is not None:
+        if self.delay is None or spec.delays is not None or isinstance(kernel, EventKernel):
             return dataset
         seed = dataset.attrs["seed"] if self.seed is None else self.seed
         late: ArrayLike = ()

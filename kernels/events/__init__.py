@@ -1,0 +1,1 @@
+"""Asynchronous algorithms: nodes act on messages and timers, tick by tick."""

@@ -1,0 +1,186 @@
+"""How messages of event-driven kernels travel: delays, order, and a bound on delays from some tick on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dgsuite.base.mixing import Domain, key, keyed, unit
+from dgsuite.base.pairs import numbers
+from dgsuite.base.ticks import Law
+from dgsuite.kernels import bsp
+from dgsuite.kernels.lab import delays
+
+NEVER = 1 << 62
+"""The tick of what does not happen, such as a timer that is not set."""
+
+
+@dataclass(frozen=True)
+class Channel:
+    """How messages travel, and how clocks run: what ``dgsuite.Network`` tells an event-driven kernel.
+
+    Parameters
+    ----------
+    delay, low, high, p
+        How many ticks a message takes, at least 1: see `dgsuite.studies.network.delays.Delay`. Of a function
+        whose attribute ``sees`` is true, the fourth argument is the mapping of the messages' fields.
+    fifo
+        Whether messages from one node to another arrive in the order in which they were sent.
+    gst, bound
+        From tick `gst` on a message takes at most `bound` ticks, and those sent before arrive by ``gst +
+        bound``: partial synchrony (Dwork, Lynch and Stockmeyer, Consensus in the presence of partial
+        synchrony, JACM 1988). None: there is no such tick.
+    drift
+        How much faster or slower clocks run at most, from 0 to below 1: a timer of t ticks ends after t times
+        a factor from ``1 - drift`` to ``1 + drift``, which is the same for a node in all of a run.
+    seed
+        Key of delays and clocks; None for that of the kernel.
+    """
+
+    delay: delays.Kind = 1
+    low: int = 1
+    high: int = 10
+    p: float = 0.5
+    fifo: bool = False
+    gst: int | None = None
+    bound: int = 1
+    drift: float = 0.0
+    seed: int | None = None
+
+    def wrong(self, c: bsp.Cluster) -> str | None:
+        """What is wrong with it on the graph of a cluster, if anything."""
+        if not 0 <= self.drift < 1:
+            return f"drift must be from 0 to below 1, got {self.drift}"
+        if self.bound < 1:
+            return f"bound must be at least 1 tick, got {self.bound}"
+        wrong = delays.wrong_delay(self.delay, self.low, self.high, self.p)
+        return wrong or (delays.wrong_weights(c) if self.delay == "weight" else None)
+
+    @cached_property
+    def law(self) -> Law:
+        """The law of delays that are drawn."""
+        assert not callable(self.delay)
+        return Law.of(self.delay, self.low, self.high, self.p)
+
+    def due(
+        self, c: bsp.Cluster, seed: int, tick: int, sent: bsp.Unicast, single: bool
+    ) -> NDArray[np.int64]:
+        """The ticks at which messages of a tick arrive.
+
+        Parameters
+        ----------
+        c
+            The cluster of the senders.
+        seed
+            That of the kernel.
+        single
+            Whether no node sends another more than one of them.
+        """
+        assert sent.src is not None
+        src, dst = c.ids[sent.src], sent.dst.astype(np.int64)
+        if callable(self.delay):
+            sees = getattr(self.delay, "sees", False)
+            own = partial(self.delay, sent.fields) if sees else self.delay
+            found = delays.own(own, src, dst, np.full(len(src), tick))
+        elif self.delay == "weight":
+            entry = c.entries(sent.src, dst)
+            found = np.where(entry < 0, 1, delays.ways(c)[0][entry])
+        elif self.law.span == 1 and not len(self.law.powers):
+            found = np.full(len(src), self.law.low)
+        else:
+            first = key(seed if self.seed is None else self.seed, tick, Domain.LATE_TASKS)
+            words = keyed(keyed(first, src), dst)
+            number = None if single else numbers(src, dst, c.n)
+            if number is not None:
+                words = np.where(number > 0, keyed(words, number), words)
+            found = self.law.ticks(words)
+        found = tick + np.maximum(found, 1)
+        if self.gst is not None:
+            found = np.minimum(found, max(tick, self.gst) + self.bound)
+        return found
+
+    def timer(self, c: bsp.Cluster, seed: int, nodes: NDArray, ticks: Any) -> NDArray[np.int64]:
+        """How many ticks timers take by the clocks of some nodes: at least 1."""
+        if not self.drift:
+            return np.maximum(np.broadcast_to(ticks, nodes.shape), 1)
+        words = keyed(key(seed if self.seed is None else self.seed, 0, Domain.CLOCKS), c.ids[nodes])
+        return np.maximum(np.rint(ticks * (1 + self.drift * (2 * unit(words) - 1))), 1).astype(
+            np.int64
+        )
+
+
+class Mail:
+    """What is on its way to the nodes of a cluster, by the tick at which it arrives.
+
+    What was sent together stays together: there is no object for a message.
+
+    Attributes
+    ----------
+    batches
+        By tick, in the order of sending: local indices of receivers, node ids of senders, and fields.
+    last
+        By pair of a sender of the cluster and a receiver, as `pair_key`, when the last message arrives; kept
+        for channels that are FIFO.
+    """
+
+    __slots__ = ("batches", "last")
+
+    def __init__(self) -> None:
+        self.batches: dict[int, list[tuple[NDArray, NDArray, dict[str, NDArray]]]] = {}
+        self.last = np.empty(0, np.int64), np.empty(0, np.int64)
+
+    def put(self, inbox: bsp.Inbox, fields: Any) -> None:
+        """Take in messages that were sent in the tick before."""
+        due, order = inbox["due"], None
+        if not len(due):
+            return
+        columns = [inbox.node, inbox.src, *(inbox[name] for name in fields)]
+        if (due[0] != due).any():
+            order = np.argsort(due, kind="stable")
+            due, columns = due[order], [column[order] for column in columns]
+        heads = np.append(np.flatnonzero(np.diff(due, prepend=-1)), len(due))
+        for a, b in zip(heads, heads[1:], strict=False):
+            node, src, *rest = (column[a:b] for column in columns)
+            batch = node, src, dict(zip(fields, rest, strict=True))
+            self.batches.setdefault(int(due[a]), []).append(batch)
+
+    def take(self, tick: int) -> tuple[NDArray, NDArray, dict[str, NDArray]] | None:
+        """Messages that arrive at a tick, by receiver, then in the order of sending."""
+        parts = self.batches.pop(tick, None)
+        if parts is None:
+            return None
+        nodes, sources, fields = zip(*parts, strict=True)
+        node, src = np.concatenate(nodes), np.concatenate(sources)
+        held = {name: np.concatenate([one[name] for one in fields]) for name in fields[0]}
+        if len(parts) == 1:
+            return node, src, held
+        order = np.argsort(node, kind="stable")
+        return node[order], src[order], {name: values[order] for name, values in held.items()}
+
+    def drop(self, nodes: NDArray[np.int64]) -> None:
+        """Lose what is on its way to some nodes."""
+        for parts in self.batches.values():
+            for i, (node, src, fields) in enumerate(parts):
+                stay = ~np.isin(node, nodes)
+                held = {name: values[stay] for name, values in fields.items()}
+                parts[i] = node[stay], src[stay], held
+
+    def in_order(self, pairs: NDArray[np.int64], due: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Arrivals such that none is before that of an earlier message of the same pair."""
+        pairs, due = np.append(self.last[0], pairs), np.append(self.last[1], due)
+        order = np.argsort(pairs, kind="stable")
+        sorted_, by_pair = pairs[order], due[order]
+        ends = np.flatnonzero(np.diff(sorted_, append=-1))
+        starts = np.append(0, ends + 1)[:-1]
+        # a run of each pair is a step above all before it, so that one running maximum serves all
+        step = np.repeat(np.arange(len(ends)), ends - starts + 1) << 32
+        by_pair = np.maximum.accumulate(by_pair + step) - step
+        before = len(self.last[0])
+        self.last = sorted_[ends], by_pair[ends]
+        found = np.empty_like(due)
+        found[order] = by_pair
+        return found[before:]
