@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,7 @@ class Mail:
             order = np.argsort(due, kind="stable")
             due, columns = due[order], [column[order] for column in columns]
         heads = np.append(np.flatnonzero(np.diff(due, prepend=-1)), len(due))
-        for a, b in zip(heads, heads[1:], strict=False):
+        for a, b in pairwise(heads.tolist()):
             node, src, *rest = (column[a:b] for column in columns)
             batch = node, src, dict(zip(fields, rest, strict=True))
             self.batches.setdefault(int(due[a]), []).append(batch)

@@ -33,8 +33,9 @@ def ungrouped(c: bsp.Cluster) -> str | None:
     alone = c.degree != np.bincount(group)[group] - 1
     if not apart.any() and not alone.any():
         return None
-    node = wrong[0]
-    return f"node {c.ids[node]} has {c.degree[node]} neighbours: in a complete graph each has the {c.n - 1} others"
+    node, others = wrong[0], c.n - 1
+    near = c.degree[node]
+    return f"node {c.ids[node]} has {near} neighbours: in a complete graph each node has the {others} others"
 
 
 def per_member(fill: Any = 0, dtype: DTypeLike = np.int64) -> Any:

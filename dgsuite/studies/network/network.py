@@ -51,7 +51,7 @@ FAULTS = (
     *("loss", "drops", "crashes", "churn", "partitions", "duplicates", "corruption", "byzantine"),
     "adversary",
 )
-"""Parameters that cause faults. Rounds that a synchroniser runs have none, but an adversary that spends delays."""
+"""Parameters that cause faults: a synchroniser has none, but an adversary that spends delays."""
 
 TIMED = ("fifo", "gst", "bound", "drift")
 """Parameters that only event-driven kernels have a use for."""
