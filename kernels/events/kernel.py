@@ -232,10 +232,9 @@ class EventKernel(bsp.Kernel):
             events = Events(tick, *mail)
             for some in [events] if self.at_once else events.one_by_one():
                 sent += listed(self.on_message(c, s, some))
-        pending = False
         for name in self.timers:
             ends = getattr(s, name)
-            ended = np.flatnonzero(ends <= tick)
+            ended = np.flatnonzero(ends <= tick)  # or before, of nodes that are back
             if len(ended):
                 ends[ended] = NEVER
                 sent += listed(self.on_timer(c, s, Events(tick, ended), name))
@@ -249,14 +248,10 @@ class EventKernel(bsp.Kernel):
         self, c: bsp.Cluster, s: Any, tick: int, sent: list[bsp.Unicast], names: list[str]
     ) -> bsp.Unicast:
         """All that nodes send at a tick, with when it arrives."""
-        sizes = [len(one.dst) for one in sent]
         dtypes = self.dtypes(c.n)
 
         def column(name: str) -> NDArray:
-            parts = [
-                np.broadcast_to(one.fields.get(name, 0), size)
-                for one, size in zip(sent, sizes, strict=True)
-            ]
+            parts = [np.broadcast_to(one.fields.get(name, 0), len(one.dst)) for one in sent]
             return np.concatenate(parts).astype(dtypes[name])
 
         dst = np.concatenate([one.dst for one in sent])

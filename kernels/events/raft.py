@@ -2,8 +2,8 @@
 USENIX ATC 2014, figure 2).
 
 Time is divided into terms, with one leader at most in each. A node that hears from no leader becomes a
-candidate of the next term, and asks all for their votes. A leader appends entries to its log, and has the others
-copy it; an entry that a majority has is committed.
+candidate of the next term, and asks all for their votes. A leader appends entries to its log, and has the
+others copy it; an entry that a majority has is committed.
 """
 
 from __future__ import annotations
@@ -47,13 +47,13 @@ class State(GroupState):
 
 @dataclass(frozen=True)
 class Raft(GroupKernel):
-    """A log that the nodes of a complete graph hold alike, although messages are late or lost, and nodes crash
-    and come back.
+    """A log that the nodes of a complete graph hold alike, although messages are late or lost, and nodes
+    crash and come back.
 
-    A leader appends an entry with each heartbeat until its log has `entries`. Outputs ``log``, the values of
-    the entries, by node and entry, -1 for none; ``log_term``, the term of each; ``committed``, how many are; and
-    ``led``, the last term that the node led, 0 for none. No two nodes lead the same term. Entries that are
-    committed are the same at all nodes.
+    A leader appends an entry with each heartbeat until its log has `entries`. Outputs ``log``, by node and
+    entry, the rank of the leader who made it, -1 for none; ``log_term``, the term of each; ``committed``, how
+    many are; and ``led``, the last term that the node led, 0 for none. No two nodes lead the same term.
+    Entries that are committed are the same at all nodes.
 
     Parameters
     ----------

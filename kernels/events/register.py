@@ -1,5 +1,5 @@
-"""A shared register by messages (Attiya, Bar-Noy and Dolev, Sharing memory robustly in message-passing systems,
-JACM 1995, for several writers as Lynch and Shvartsman 1997 have it).
+"""A shared register by messages (Attiya, Bar-Noy and Dolev, Sharing memory robustly in message-passing
+systems, JACM 1995; for several writers as Lynch and Shvartsman 1997 have it).
 
 Each node has a copy of the value, with a stamp. An operation first asks a majority for their copies. A read
 takes the one with the greatest stamp, a write makes a greater stamp; both then have a majority store it.
@@ -49,9 +49,9 @@ class State(GroupState):
 class ABD(GroupKernel):
     """A register that all nodes of a complete graph read and write, although fewer than half of them crash.
 
-    Outputs by node and operation: ``begin`` and ``end``, ticks or -1 for never; ``writes``, 1 for a write; and
-    ``value``, what was written or read. At first it is 0; each write has a value of its own. The history is
-    linearizable: see `dgsuite.lab.linearizable`.
+    Outputs by node and operation: ``begin`` and ``end``, ticks or -1 for never; ``writes``, 1 for a write;
+    and ``value``, what was written or read. At first it is 0; each write has a value of its own. The history
+    is linearizable: see `dgsuite.lab.linearizable`.
 
     Parameters
     ----------

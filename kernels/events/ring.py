@@ -1,9 +1,9 @@
 """Election on an anonymous ring (Itai and Rodeh, Symmetry breaking in distributed networks, Information and
 Computation 1990; Fokkink 2018, Distributed algorithms, section 9.3).
 
-Active nodes draw a number in each phase, and send it around the ring. A node that gets a larger number, or one
-of a later phase, is passive from then on, and passes messages on. A node whose own message comes back is the
-leader if no other had drawn its number; otherwise it begins another phase.
+Active nodes draw a number in each phase, and send it around the ring. A node that gets a larger number, or
+one of a later phase, is passive from then on, and passes messages on. A node whose own message comes back is
+the leader if no other had drawn its number; otherwise it begins another phase.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class State(EventState):
 class ItaiRodeh(EventKernel):
     """A leader on a ring whose nodes have no identifiers, and know how many they are.
 
-    Outputs ``leader`` and ``phase``, the last in which a node was active. With probability 1 there is a leader
-    in the end, and never a second. Messages must arrive in the order of sending:
+    Outputs ``leader`` and ``phase``, the last in which a node was active. With probability 1 there is a
+    leader in the end, and never a second. Messages must arrive in the order of sending:
     ``dgsuite.Network(fifo=True)``.
 
     Parameters
