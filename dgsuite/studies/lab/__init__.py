@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from dgsuite.studies.lab.comparing import Difference, compare
     from dgsuite.studies.lab.executions import Execution
     from dgsuite.studies.lab.exploring import Exploration, explore
+    from dgsuite.studies.lab.histories import arrives_in_order, clocks, exclusive, linearizable
     from dgsuite.studies.lab.repeating import repeat
     from dgsuite.studies.lab.searching import Example, search
     from dgsuite.studies.lab.stabilising import legitimacy
@@ -21,9 +22,13 @@ __all__ = [
     "Example",
     "Execution",
     "Exploration",
+    "arrives_in_order",
+    "clocks",
     "compare",
+    "exclusive",
     "explore",
     "legitimacy",
+    "linearizable",
     "repeat",
     "rushing",
     "search",
@@ -37,6 +42,10 @@ __getattr__, __dir__ = lazy_imports(
         "Example": "dgsuite.studies.lab.searching:Example",
         "Execution": "dgsuite.studies.lab.executions:Execution",
         "Exploration": "dgsuite.studies.lab.exploring:Exploration",
+        "arrives_in_order": "dgsuite.studies.lab.histories:arrives_in_order",
+        "clocks": "dgsuite.studies.lab.histories:clocks",
+        "exclusive": "dgsuite.studies.lab.histories:exclusive",
+        "linearizable": "dgsuite.studies.lab.histories:linearizable",
         "compare": "dgsuite.studies.lab.comparing:compare",
         "explore": "dgsuite.studies.lab.exploring:explore",
         "legitimacy": "dgsuite.studies.lab.stabilising:legitimacy",

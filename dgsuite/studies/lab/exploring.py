@@ -12,9 +12,11 @@ import numpy as np
 
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp import Kernel
+from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.kernels.lab.state_model import StateModel
 from dgsuite.kernels.own import named
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.lab.orders import ordered
 from dgsuite.studies.lab.searching import Example, Property, Trial, neighbours
 from dgsuite.studies.lab.state_space import explored
 from dgsuite.studies.network.network import Network
@@ -44,6 +46,8 @@ class Exploration:
         Of a self-stabilising kernel that does not stabilise, why: a short cycle of states that an execution
         can repeat for ever, a state in which no node may move, or a step out of the legitimate states. Each
         state is a mapping from variables to the values of the nodes.
+    steps, why
+        Of an event-driven kernel, a shortest execution that breaks the property, in words, and how.
     most_moves, most_steps
         Of a self-stabilising kernel, most moves and most steps before the state is legitimate.
 
@@ -63,10 +67,14 @@ class Exploration:
     states: Sequence[Mapping[str, Sequence[int]]] = ()
     most_moves: int = -1
     most_steps: int = -1
+    steps: Sequence[str] = ()
+    why: str = ""
 
     def __str__(self) -> str:
         if self.holds:
             return f"holds in all {self.executions:,} executions"
+        if self.why:
+            return f"broken after {', then '.join(self.steps) or 'nothing'}: {self.why}"
         why = self.example.why if self.example else f"no end: {list(self.states)}"
         return f"broken in one of {self.executions:,} executions: {why}"
 
@@ -77,6 +85,8 @@ def explore(
     property: Property | None = None,
     *,
     crashes: int = 0,
+    losses: int = 0,
+    timeouts: int = 3,
     rounds: int = 3,
     symmetric: bool = False,
     most: int = MOST,
@@ -87,8 +97,10 @@ def explore(
 
     Of a self-stabilising kernel (`dgsuite.kernels.lab.state_model.StateModel`) these are the executions from
     all states, with all choices that its daemon may make. The property is that each execution reaches a
-    legitimate state, and that all later states are legitimate. Of other kernels these are all ways in which
-    up to `crashes` nodes crash, each after it has sent to some of its neighbours, or to none.
+    legitimate state, and that all later states are legitimate. Of an event-driven kernel
+    (`dgsuite.kernels.events.kernel.EventKernel`) these are all orders of arrivals and ends of timers.
+    Of other kernels they are all ways in which up to `crashes` nodes crash, each after it has sent to some of
+    its neighbours, or to none.
 
     Parameters
     ----------
@@ -98,9 +110,12 @@ def explore(
         A small graph, without labels.
     property
         Called with the graph and the dataset of a run; by default the kernel's rule. Self-stabilising
-        kernels have none.
+        kernels have none. Of an event-driven kernel it is called with the fields of the state, after each
+        step; the rule judges the end of an execution.
     crashes
         How many nodes crash at most.
+    losses, timeouts
+        Of an event-driven kernel, how many messages are lost and how many timers end, at most.
     rounds
         Nodes crash in the first so many rounds.
     symmetric
@@ -129,6 +144,13 @@ def explore(
     >>> inputs = {"inputs": list(product((0, 1), repeat=3))}
     >>> print(dgsuite.lab.explore("floodset", triangle, f=1, crashes=1, rounds=2, vary=inputs))
     holds in all 200 executions
+
+    Two nodes ask to be alone, in any order of messages and timers:
+
+    >>> pair = dgsuite.Graph.from_edges([0], [1])
+    >>> alone = lambda graph, held: held["inside"].sum() <= 1
+    >>> print(dgsuite.lab.explore("ricart_agrawala", pair, alone, timeouts=4))
+    holds in all 20 executions
     """
     chosen = named(kernel)
     if issubclass(chosen, StateModel):
@@ -137,6 +159,9 @@ def explore(
                 "of a self-stabilising kernel all states are looked at, without faults"
             )
         return Exploration(**explored(chosen, graph, most, parameters))
+    if issubclass(chosen, EventKernel):
+        left = losses, crashes, timeouts
+        return Exploration(**ordered(chosen, graph, property, most, left, parameters))
     trial = Trial(kernel, property)
     choices = {name: [*values] for name, values in (vary or {}).items()}
     first = {name: values[0] for name, values in choices.items()}

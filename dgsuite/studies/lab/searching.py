@@ -23,6 +23,7 @@ from dgsuite.core.running.runner import run
 from dgsuite.genval import validate
 from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels.bsp import Kernel
+from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.kernels.own import name_of, named
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.executions import Execution
@@ -196,7 +197,7 @@ def search(
     faults
         Which there may be: "drops", of messages in a round between two neighbours; "crashes", in any phase,
         before it or once the node has sent to any of its neighbours; "liars", of any strategy; "churn", nodes
-        that are cut off for some rounds; "delays", alone.
+        that are cut off for some rounds; "delays", of event-driven kernels with others, else alone.
     most
         Faults of each kind, at most, or of each kind by name.
     tries
@@ -242,14 +243,14 @@ def search(
     one_of("graphs", graphs, GRAPHS)
     for fault in faults:
         one_of("fault", fault, KINDS)
-    if "delays" in faults and len(faults) > 1:
-        raise InputError("delays go with no other faults")
+    trial = Trial(kernel, property)
+    if "delays" in faults and len(faults) > 1 and not issubclass(trial.kernel, EventKernel):
+        raise InputError("delays go with other faults for event-driven kernels alone")
     least, largest = (2, nodes) if isinstance(nodes, int) else nodes
     if not 2 <= least <= largest:
         raise InputError(f"nodes must be 2 at least, got {nodes}")
     if graphs == "ring":
         least, largest = max(least, 3), max(largest, 3)
-    trial = Trial(kernel, property)
     sizes = [graph.n] if graph is not None else range(least, largest + 1)
     settings = hypothesis.settings(
         max_examples=max(tries // len(sizes), 1),
