@@ -155,7 +155,9 @@ class Paxos(GroupKernel):
         ready = nodes[full & s.asking[nodes]]
         s.asking[ready] = False
         s.votes[ready] = False
-        own = ready[s.promised[ready] <= s.proposing[ready]]  # it may have promised another more since
+        own = ready[
+            s.promised[ready] <= s.proposing[ready]
+        ]  # it may have promised another more since
         s.votes[own, s.rank[own]] = True
         self.accept(s, own, s.proposing[own], s.value[own])
         yield self.tell(c, ready, kind=ACCEPT, ballot=s.proposing[ready], value=s.value[ready])

@@ -218,7 +218,9 @@ def _at_once(
         when = faults.of_run(one.kernel.seed).crash_rounds(n * times)
         in_time = when < np.repeat(rounds, n)  # others crash when the copy is over
         struck = execution.struck() + int(np.count_nonzero(in_time))
-        found = {name: np.where(in_time, found[name], states[name]) for name in outputs}
+        over = np.flatnonzero(~in_time)
+        for name in outputs:
+            found[name][over] = states[name][over]
         found["crashed"] = np.where(in_time, when, -1).reshape(times, n)
     for name, output in outputs.items():
         values = found[name].reshape(times, -1, *found[name].shape[1:])
