@@ -136,12 +136,16 @@ class Mail:
 
     def put(self, inbox: bsp.Inbox, fields: Any) -> None:
         """Take in messages that were sent in the tick before."""
-        due, order = inbox["due"], None
+        due = inbox["due"]
         if not len(due):
             return
         columns = [inbox.node, inbox.src, *(inbox[name] for name in fields)]
         if (due[0] != due).any():
-            order = np.argsort(due, kind="stable")
+            after = due - due.min()
+            # numbers of 16 bits are sorted in linear time
+            order = np.argsort(
+                after.astype(np.uint16) if after.max() < 1 << 16 else after, kind="stable"
+            )
             due, columns = due[order], [column[order] for column in columns]
         heads = np.append(np.flatnonzero(np.diff(due, prepend=-1)), len(due))
         for a, b in pairwise(heads.tolist()):
@@ -149,15 +153,17 @@ class Mail:
             batch = node, src, dict(zip(fields, rest, strict=True))
             self.batches.setdefault(int(due[a]), []).append(batch)
 
-    def take(self, tick: int) -> tuple[NDArray, NDArray, dict[str, NDArray]] | None:
-        """Messages that arrive at a tick, by receiver, then in the order of sending."""
+    def take(
+        self, tick: int, by_receiver: bool
+    ) -> tuple[NDArray, NDArray, dict[str, NDArray]] | None:
+        """Messages that arrive at a tick, in the order of sending; but by receiver first if so asked."""
         parts = self.batches.pop(tick, None)
         if parts is None:
             return None
         nodes, sources, fields = zip(*parts, strict=True)
         node, src = np.concatenate(nodes), np.concatenate(sources)
         held = {name: np.concatenate([one[name] for one in fields]) for name in fields[0]}
-        if len(parts) == 1:
+        if len(parts) == 1 or not by_receiver:
             return node, src, held
         order = np.argsort(node, kind="stable")
         return node[order], src[order], {name: values[order] for name, values in held.items()}

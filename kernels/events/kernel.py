@@ -149,7 +149,7 @@ class EventKernel(bsp.Kernel):
     timers: ClassVar[tuple[str, ...]] = ()
     """Fields of the state that are timers."""
     at_once: ClassVar[bool] = False
-    """Whether nodes take all messages of a tick at once: `Events.node` is then ascending, with repeats."""
+    """Whether nodes take all messages of a tick at once: `Events.node` then has repeats, in any order."""
     needs_fifo: ClassVar[bool] = False
     """Whether messages between two nodes must arrive in the order of sending, as they do by default."""
 
@@ -228,7 +228,7 @@ class EventKernel(bsp.Kernel):
         if len(new):
             s.started[new] = True
             sent += listed(self.on_start(c, s, Events(tick, new)))
-        if (mail := s.mail.take(tick)) is not None:
+        if (mail := s.mail.take(tick, by_receiver=not self.at_once)) is not None:
             events = Events(tick, *mail)
             for some in [events] if self.at_once else events.one_by_one():
                 sent += listed(self.on_message(c, s, some))
