@@ -67,7 +67,17 @@ def test_the_sums_of_contributing_are_right(contributing):
 
 
 GUIDES = (
-    *("checkpoint", "choose", "congest", "counts", "embeddings", "executions", "faults", "kernel"),
+    *(
+        "checkpoint",
+        "choose",
+        "congest",
+        "counts",
+        "embeddings",
+        "events",
+        "executions",
+        "faults",
+        "kernel",
+    ),
     *("linkage", "recipes", "reduction", "scc", "stabilisation"),
 )
 PAGES = [
