@@ -110,6 +110,9 @@ class Raft(GroupKernel):
     stable = ("term", "voted", "log", "log_term", "length")
     state = State
 
+    def limits(self, n: int) -> dict[str, tuple[int, int] | None]:
+        return super().limits(n) | dict.fromkeys(("index", "committed"), (0, self.entries))
+
     def start(self, c: bsp.Cluster) -> State:
         log = np.full((c.size, self.entries), -1)
         return State.of(c, log=log, log_term=np.zeros_like(log))
@@ -228,7 +231,7 @@ class Raft(GroupKernel):
         index = e["index"]
         fits = now & (index <= s.length[e.node])
         fits &= self.term_at(s, e.node, np.minimum(index, s.length[e.node])) == e["before"]
-        take = e.among(fits & (e["entry"] > 0))
+        take = e.among(fits & (e["entry"] > 0) & (index < self.entries))
         node, place = take.node, take["index"]
         other = (place >= s.length[node]) | (s.log_term[node, place] != take["entry"])
         cut = np.arange(self.entries) >= place[other, None]
