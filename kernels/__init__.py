@@ -49,6 +49,7 @@ KERNELS = Classes(
         "bracha": "events.broadcast:Bracha",
         "bridges": "analytics.bridges:Bridges",
         "cliques": "analytics.motifs:Cliques",
+        "chandra_toueg": "events.detector:ChandraToueg",
         "closeness": "analytics.nearness:Closeness",
         "colouring": "analytics.greedy:Colouring",
         "wcc": "analytics.wcc:Components",

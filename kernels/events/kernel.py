@@ -181,6 +181,7 @@ class EventKernel(bsp.Kernel):
 
     def crash(self, s: Any, nodes: NDArray[np.int64]) -> None:
         s.mail.drop(nodes)
+        s.started[nodes] = True
         for name in self.timers:
             getattr(s, name)[nodes] = NEVER
 
