@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from dgsuite.studies.lab.exploring import Exploration, explore
     from dgsuite.studies.lab.histories import arrives_in_order, clocks, exclusive, linearizable
     from dgsuite.studies.lab.repeating import repeat
+    from dgsuite.studies.lab.schedules import Replay, RoundRobin
     from dgsuite.studies.lab.searching import Example, search
     from dgsuite.studies.lab.stabilising import legitimacy
     from dgsuite.studies.lab.strikes import rushing
@@ -22,6 +23,8 @@ __all__ = [
     "Example",
     "Execution",
     "Exploration",
+    "Replay",
+    "RoundRobin",
     "arrives_in_order",
     "clocks",
     "compare",
@@ -42,6 +45,8 @@ __getattr__, __dir__ = lazy_imports(
         "Example": "dgsuite.studies.lab.searching:Example",
         "Execution": "dgsuite.studies.lab.executions:Execution",
         "Exploration": "dgsuite.studies.lab.exploring:Exploration",
+        "Replay": "dgsuite.studies.lab.schedules:Replay",
+        "RoundRobin": "dgsuite.studies.lab.schedules:RoundRobin",
         "arrives_in_order": "dgsuite.studies.lab.histories:arrives_in_order",
         "clocks": "dgsuite.studies.lab.histories:clocks",
         "exclusive": "dgsuite.studies.lab.histories:exclusive",

@@ -7,11 +7,14 @@ import pytest
 
 import dgsuite
 from dgsuite import InputError, Network, genval
+from dgsuite.kernels.events.detector import ChandraToueg
 from dgsuite.kernels.events.mutex import LamportMutex, RicartAgrawala
 from dgsuite.kernels.events.paxos import Paxos
 from dgsuite.kernels.events.raft import Raft
 from dgsuite.studies.lab import (
     Execution,
+    Replay,
+    RoundRobin,
     arrives_in_order,
     clocks,
     exclusive,
@@ -281,3 +284,65 @@ def test_a_search_finds_what_is_wrong_and_nothing_on_the_sound_side(kernel, prop
     assert not property(found.graph, found.dataset)
     sound = Paxos if issubclass(kernel, Paxos) else Raft
     assert search(sound, property, nodes=(3, 4), tries=100, **given) is None
+
+
+def test_nodes_get_messages_in_turns():
+    execution = Execution("ricart_agrawala", complete(5), network=Network(delay=RoundRobin(5)))
+    sent = [moment.messages for moment in execution.moments() if len(moment.messages)]
+    due = [(messages.fields["due"], messages.receiver) for messages in sent]
+    arrivals, nodes = map(np.concatenate, zip(*due, strict=True))
+    assert len(nodes) == 40
+    assert (arrivals % 5 == nodes).all()
+
+
+@pytest.mark.parametrize("kernel", ["paxos", "raft", "abd", "lamport_mutex"])
+def test_an_execution_is_replayed(kernel):
+    slow = Network(delay=("uniform", 1, 30), fifo=True, seed=7)
+    again = Network(delay=Replay(Execution(kernel, complete(5), network=slow)), fifo=True)
+    found = [dgsuite.run(kernel, complete(5), network=network) for network in (slow, again)]
+    assert found[0].messages.equals(found[1].messages)
+    other = dgsuite.run(kernel, complete(5), network=Network(delay=("uniform", 1, 30), fifo=True))
+    assert not found[0].messages.equals(other.messages)
+
+
+def suspicions(network, **how):
+    """Whom nodes suspect at the end of a run that decides nothing."""
+    execution = Execution(Undecided, complete(4), network=Network(**network), ticks=400, **how)
+    *_, last = execution.moments()
+    return last.states["suspects"]
+
+
+class Undecided(ChandraToueg):
+    """Its nodes watch each other, and do nothing else."""
+
+    def on_message(self, c, s, e):
+        self.hear(s, e, self.member(c, s, e))
+
+    def on_timer(self, c, s, e, timer):
+        return self.beat(c, s, e)
+
+
+@pytest.mark.parametrize("oracle", [None, {2: 30}])
+def test_a_detector_suspects_those_that_have_crashed_and_no_others(oracle):
+    for delay in (1, ("uniform", 1, 60)):
+        found = suspicions({"delay": delay, "crashes": {2: 30}}, oracle=oracle)
+        assert found[[0, 1, 3]].tolist() == [[False, False, True, False]] * 3
+
+
+def test_a_detector_that_is_hasty_learns_to_wait():
+    execution = Execution(
+        Undecided, complete(3), network=Network(delay=("uniform", 1, 60)), patience=5, ticks=2000
+    )
+    wrong = [int(moment.states["suspects"].sum()) for moment in execution.moments()]
+    assert max(wrong[:100]) > 0
+    assert max(wrong[-500:]) == 0
+
+
+@pytest.mark.parametrize("network", [{"delay": ("uniform", 1, 60)}, {"crashes": {0: 1, 3: 3}}])
+def test_consensus_with_a_detector_agrees_and_decides(network):
+    for seed in range(20):
+        ds = dgsuite.run("chandra_toueg", complete(5), seed=seed, network=network)
+        live = ds.crashed.values < 0 if "crashed" in ds else np.ones(5, bool)
+        assert len(np.unique(ds.decision.values[live])) == 1
+        assert ds.decision.values[live][0] in ds.input.values
+        assert agree(None, {"decision": ds.decision.values})
