@@ -68,10 +68,10 @@ class Detecting(GroupKernel):
         return self.tell(c, e.node, kind=BEAT)
 
     def hear(self, s: DetectorState, e: Events, member: NDArray) -> None:
-        """Note that members are heard; wait longer for those that were suspected."""
+        """Note that members are heard; wait twice as long for those that were suspected."""
         s.heard[e.node, member] = e.tick
         if self.oracle is None:
-            s.limit[e.node, member] += self.beat_ticks * s.suspects[e.node, member]
+            s.limit[e.node, member] <<= s.suspects[e.node, member]
             s.suspects[e.node, member] = False
 
     def leader(self, c: bsp.Cluster, s: DetectorState, nodes: NDArray) -> NDArray[np.int64]:
