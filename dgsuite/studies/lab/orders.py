@@ -11,6 +11,7 @@ import numpy as np
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.parameters import make_kernel
+from dgsuite.core.running.attempt import as_seen
 from dgsuite.genval import validate
 from dgsuite.kernels.events.channel import NEVER
 from dgsuite.kernels.events.kernel import EventKernel, Events, listed
@@ -46,7 +47,7 @@ class Space:
 
     def __init__(self, kernel: EventKernel, graph: Graph) -> None:
         self.kernel, self.graph = kernel, graph
-        (self.cluster,) = graph.repartition(1).gather()
+        (self.cluster,) = as_seen(graph, kernel).repartition(1).gather()
         if wrong := kernel.check(self.cluster):
             raise InputError(f"kernel {kernel.name!r}: {wrong}")
         self.names = [name for name in kernel.fields if name != "due"]
