@@ -41,7 +41,7 @@ def kernels(models: bool, claims: bool, as_json: bool) -> None:
     found: dict[str, dict[str, Any]] = {
         name: {
             "answers": summary(kernel),
-            "parameters": {f.name: _default(f) for f in fields(kernel)},
+            "parameters": {f.name: _default(f) for f in fields(kernel) if f.init},
             "forms": forms_of(name),
             "directed": not kernel.undirected or kernel.both_ways,
         }

@@ -76,7 +76,7 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
                     f"those that have: {', '.join(FORMS[form])}"
                 )
                 continue
-            allowed = [f.name for f in fields(found) if f.name != "seed"]
+            allowed = [f.name for f in fields(found) if f.init and f.name != "seed"]
             for name, value in run.params.items():
                 if name in allowed:
                     try:

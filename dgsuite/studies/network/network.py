@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, fields, replace
 from numbers import Real
 from operator import attrgetter, itemgetter
@@ -285,7 +286,9 @@ class Network(engine.Network):
             return kernel
         law = {} if self.delay is None else self.delay.parameters
         timed = {name: getattr(self, name) for name in TIMED}
-        return replace(kernel, channel=Channel(**law, **timed, seed=self.seed))
+        made = copy(kernel)
+        object.__setattr__(made, "channel", Channel(**law, **timed, seed=self.seed))
+        return made
 
     def part(self, graph: Graph, kernel: Kernel) -> dict[str, Any]:
         found: dict[str, Any] = {"max_rounds": ROUNDS} if self.has_faults else {}
