@@ -20,24 +20,6 @@ def ranks(c: bsp.Cluster) -> NDArray[np.int64]:
     return np.bincount(row[c.indices < c.ids[row]], minlength=c.size)
 
 
-def ungrouped(c: bsp.Cluster) -> str | None:
-    """Why the nodes of a cluster are in no groups, if they are not."""
-    wrong = np.flatnonzero(c.degree != c.n - 1)
-    if not len(wrong):
-        return None
-    row, other = np.repeat(np.arange(c.size), c.degree), c.index_in(c.positions)
-    first = c.ids.copy()
-    np.minimum.at(first, row, c.indices)
-    group = np.unique(first, return_inverse=True)[1]
-    apart = (other < 0) | (group[row] != group[other])
-    alone = c.degree != np.bincount(group)[group] - 1
-    if not apart.any() and not alone.any():
-        return None
-    node, others = wrong[0], c.n - 1
-    near = c.degree[node]
-    return f"node {c.ids[node]} has {near} neighbours: in a complete graph each node has the {others} others"
-
-
 def per_member(fill: Any = 0, dtype: DTypeLike = np.int64) -> Any:
     """Declare a field of a state: by node and member of its group."""
     return bsp.initial(lambda c: np.full((c.size, c.degree.max(initial=0) + 1), fill, dtype))
@@ -55,9 +37,7 @@ class GroupKernel(EventKernel):
     """A kernel of a complete graph; on copies of one, each is a group by itself."""
 
     by_component = True
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        return ungrouped(c) or super().check(c)
+    needs = ("complete",)
 
     def member(self, c: bsp.Cluster, s: Any, e: Events) -> NDArray[np.int64]:
         """The rank of the sender of each message."""
@@ -82,7 +62,7 @@ class GroupKernel(EventKernel):
 
 def wrong_inputs(given: Sequence[int] | None, c: bsp.Cluster) -> str | None:
     """What is wrong with what is given for each member, if anything."""
-    if given is None:
+    if given is None or not c.size:
         return None
     values = np.asarray(given)
     fits = values.dtype.kind in "iu" and values.shape == (c.degree.max(initial=0) + 1,)

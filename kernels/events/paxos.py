@@ -92,7 +92,6 @@ class Paxos(GroupKernel):
     }
     fields = {"kind": np.int8, "ballot": np.int64, "accepted": np.int64, "value": np.int64}
     ranges = {"kind": bsp.values(5)}
-    bounds = {"accepted": None}
     allowed = {"proposers": (1, np.inf), "patience": (1, 1 << 20)}
     state = State
     stable = ("promised", "ballot", "accepted")

@@ -196,7 +196,11 @@ def _at_once(
     how: Mapping[str, Any],
 ) -> dict[str, Any]:
     """What is found of runs on copies of the graph, as one."""
-    execution = Execution(one.kernel, _copies(graph, times), **how)
+    copies = _copies(graph, times)
+    for need in one.kernel.needs:  # each copy has what the graph has
+        copies.cache.get(need, lambda: None)
+    execution = Execution(one.kernel, copies, **how)
+    execution.kernel = one.kernel  # as it runs on the network
     n, faults = graph.n, one.spec.faults
     if isinstance(faults, Faults):
         faults = _tiled(faults, n, times)
@@ -229,7 +233,7 @@ def _at_once(
     found["rounds"] = rounds
     if validate:
         known = [name for name in found if name != "rounds"]
-        each = [{name: found[name][k] for name in known} for k in range(times)]
+        each = [{**how, **{name: found[name][k] for name in known}} for k in range(times)]
         reports = [genval.validate(one.kernel.name, graph, result) for result in each]
         found["valid"] = np.array([int(report.ok) for report in reports])
     return _variables(found, outputs) | ({"struck": struck} if isinstance(faults, Faults) else {})
