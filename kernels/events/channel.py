@@ -128,8 +128,6 @@ class Mail:
         for channels that are FIFO.
     """
 
-    __slots__ = ("batches", "last")
-
     def __init__(self) -> None:
         self.batches: dict[int, list[tuple[NDArray, NDArray, dict[str, NDArray]]]] = {}
         self.last = np.empty(0, np.int64), np.empty(0, np.int64)
