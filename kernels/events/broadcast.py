@@ -58,7 +58,7 @@ class Bracha(GroupKernel):
 
     Notes
     -----
-    Rounds: where each message takes a tick, exactly ``4``, with the one in which the last messages arrive.
+    Rounds: at most ``4``, where each message takes a tick, with the one in which the last messages arrive.
 
     Exchanges: at most ``rounds``.
 

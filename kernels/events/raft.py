@@ -104,7 +104,6 @@ class Raft(GroupKernel):
         **dict.fromkeys(("term", "index", "before", "entry", "value", "committed"), np.int64),
     }
     ranges = {"kind": bsp.values(4)}
-    bounds = {"value": None}
     allowed = {"entries": (1, 1 << 16), "patience": (1, 1 << 20), "beat": (1, 1 << 20)}
     timers = ("election", "heartbeat")
     stable = ("term", "voted", "log", "log_term", "length")
@@ -231,7 +230,8 @@ class Raft(GroupKernel):
         index = e["index"]
         fits = now & (index <= s.length[e.node])
         fits &= self.term_at(s, e.node, np.minimum(index, s.length[e.node])) == e["before"]
-        take = e.among(fits & (e["entry"] > 0) & (index < self.entries))
+        more = (e["entry"] > 0) & (index < self.entries)
+        take = e.among(fits & more)
         node, place = take.node, take["index"]
         other = (place >= s.length[node]) | (s.log_term[node, place] != take["entry"])
         cut = np.arange(self.entries) >= place[other, None]
@@ -239,7 +239,7 @@ class Raft(GroupKernel):
             held[node[other]] = np.where(cut, none, held[node[other]])
         s.length[node[other]] = place[other] + 1
         s.log[node, place], s.log_term[node, place] = take["value"], take["entry"]
-        copied = np.where(fits, index + (e["entry"] > 0), index)
+        copied = np.where(fits, index + more, index)
         known = np.minimum(e["committed"], copied)[fits]
         s.committed[e.node[fits]] = np.maximum(s.committed[e.node[fits]], known)
         yield self.send(e.src, e.node, kind=ANSWER, term=s.term[e.node], yes=fits, index=copied)

@@ -70,7 +70,7 @@ class ABD(GroupKernel):
 
     Exchanges: at most ``rounds``.
 
-    Messages: exactly ``4 * (n - 1) * n * operations`` where none is lost or later than `patience`.
+    Messages: exactly ``4 * (n - 1) * n * operations``, where none is lost or later than `patience`.
 
     Examples
     --------

@@ -44,11 +44,11 @@ class ItaiRodeh(EventKernel):
 
     Notes
     -----
-    Rounds: on average less than ``4 * n`` where each message takes a tick.
+    Rounds: less than ``4 * n`` are expected, where each message takes a tick.
 
     Exchanges: at most ``rounds``.
 
-    Messages: on average in proportion to ``n * log(n)``.
+    Messages: in proportion to ``n * log(n)`` are expected.
 
     Examples
     --------
