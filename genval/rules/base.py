@@ -100,6 +100,22 @@ class Job:
         return np.ones(self.n, bool) if crashed is None else crashed < 0
 
     @property
+    def honest(self) -> NDArray[np.bool_]:
+        """Which nodes do not lie."""
+        lies = self.given("lies")
+        return np.ones(self.n, bool) if lies is None else lies == 0
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Which nodes do not fail."""
+        return self.alive & self.honest
+
+    @property
+    def steady(self) -> bool:
+        """Whether the run had no faults."""
+        return self.given("crashed") is None
+
+    @property
     def identifiers(self) -> NDArray[np.int64]:
         """The nodes' identifiers."""
         return self.values(_identifiers)

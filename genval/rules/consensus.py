@@ -26,7 +26,7 @@ def benor(job: Job) -> list[Found]:
     """As `phase_king`, and each at most one round after the first, or in the first round if all nodes have
     the same input.
     """
-    given, decided, live = job.outputs["input"], job.outputs["decided"], _right(job)
+    given, decided, live = job.outputs["input"], job.outputs["decided"], job.right
     first = int(min(decided[live & (decided >= 0)], default=0))
     latest = 0 if (given == given[:1]).all() else first + 1
     late, told = live & ((decided < 0) | (decided > latest)), says("in round {}", decided)
@@ -34,14 +34,8 @@ def benor(job: Job) -> list[Found]:
     return [job.found(*_agreement(job), delay)]
 
 
-def _right(job: Job) -> NDArray[np.bool_]:
-    """Nodes that do not fail."""
-    lies = job.given("lies")
-    return job.alive if lies is None else job.alive & (lies == 0)
-
-
 def _agreement(job: Job) -> list[Rule]:
-    decision, given, live = job.outputs["decision"], job.outputs["input"], _right(job)
+    decision, given, live = job.outputs["decision"], job.outputs["input"], job.right
     agreed = next(iter(decision[live & (decision >= 0)]), 0)
     return [
         exactly("input", given, job.by_node("inputs", given)),
@@ -57,7 +51,7 @@ def floodset(job: Job) -> list[Found]:
     all inputs of a component are the same, they are its decision. Inputs are those that the run was given, or
     drawn.
     """
-    decision, own, alive = job.outputs["decision"], job.outputs["input"], _right(job)
+    decision, own, alive = job.outputs["decision"], job.outputs["input"], job.right
     default, inputs = job.integer("default", 0, 0, 63), job.fact("inputs", job.given("inputs"))
     drawn = own  # of so many inputs that a dataset does not list them
     if np.shape(inputs) == (job.n,):
