@@ -111,11 +111,6 @@ class Job:
         return self.alive & self.honest
 
     @property
-    def steady(self) -> bool:
-        """Whether the run had no faults."""
-        return self.given("crashed") is None
-
-    @property
     def identifiers(self) -> NDArray[np.int64]:
         """The nodes' identifiers."""
         return self.values(_identifiers)

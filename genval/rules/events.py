@@ -22,10 +22,9 @@ def consensus(job: Job) -> list[Found]:
     unlisted = own if isinstance(job.fact("inputs"), str) else np.arange(job.n)
     decided = job.honest & (decision != -1)
     first = next(iter(decision[decided]), -1)
-    unlike = decided & (decision != first)
     found = job.found(
         exactly("input", own, job.by_node("inputs", unlisted)),
-        ("agreement", unlike, f"decision {first}, as of the first, or none", decision),
+        ("agreement", decided & (decision != first), f"{first}, as of the first, or -1", decision),
         ("validity", decided & ~np.isin(decision, own), "the input of a node", decision),
     )
     return [found]
@@ -37,27 +36,25 @@ def raft(job: Job) -> list[Found]:
     log, and entries that are committed are the same at all nodes.
     """
     log, term, committed, led = job.integers("log", "log_term", "committed", "led")
-    there, number = term > 0, np.arange(log.shape[1])
+    there, order, first = term > 0, np.argsort(led), int(np.argmax(committed))
     _, group, count = np.unique(led, return_inverse=True, return_counts=True)
     twice = (led < 0) | ((led > 0) & (count[group] > 1))
-    order = np.argsort(led)
     leader = order[np.searchsorted(led[order], term).clip(max=job.n - 1)]
-    foreign = there & (led[leader] == term) & (log != leader)
     # a leader that has crashed may have forgotten what it has led
-    foreign |= job.alive.all() & (term > led.max(initial=0))
+    foreign = (there & (led[leader] == term) & (log != leader)).any(axis=1)
+    foreign |= job.alive.all() & (term > led.max()).any(axis=1)
     falls = np.diff(np.where(there, term, FAR), axis=1) < 0
-    first = int(np.argmax(committed)) if job.n else 0
-    apart = (log != log[first]) | (term != term[first])
-    unlike = (apart & (number < committed[:, None])).any(axis=1)
-    none = (there != (log >= 0)) | (log >= job.n)
+    unlike = (log != log[first]) | (term != term[first])
+    unlike &= np.arange(log.shape[1]) < committed[:, None]
+    none = ((there != (log >= 0)) | (log >= job.n)).any(axis=1)
     long = (committed < 0) | (committed > there.sum(axis=1))
     found = job.found(
         ("leader", twice, "a term that no other node has led, or 0", led),
-        ("entry", none.any(axis=1), "a node and its term, or -1 and 0", says("{}, {}", log, term)),
-        ("origin", foreign.any(axis=1), "entries by the leaders of their terms", says("{}", log)),
+        ("entry", none, "a node and its term, or -1 and 0", says("{}, {}", log, term)),
+        ("origin", foreign, "entries by the leaders of their terms", says("{}", log)),
         ("terms", falls.any(axis=1), "terms that do not fall, and then none", says("{}", term)),
         ("committed", long, "no more than there are entries", committed),
-        ("agreement", unlike, f"the entries of node {first}, as far as committed", says("{}", log)),
+        ("agreement", unlike.any(axis=1), f"what node {first} has committed", says("{}", log)),
     )
     return [found]
 
@@ -69,34 +66,27 @@ def abd(job: Job) -> list[Found]:
     necessary for a linearizable history.
     """
     begin, end, value = job.integers("begin", "end", "value")
-    began, over, writes = begin >= 0, end >= 0, job.outputs["writes"] != 0
+    over, writes, size = end >= 0, job.outputs["writes"] != 0, begin.size
     own = 1 + np.arange(begin.shape[1]) * job.n + np.arange(job.n)[:, None]
-    wrong = np.where(began, writes & (value != own), value != -1)
-    # when each value was written: 0 is there from the beginning
-    since, until = np.full((2, begin.size + 1), FAR)
+    wrong = np.where(begin >= 0, writes & (value != own), value != -1)
+    # when each value was written: 0 is there from the beginning, others than those of writes never
+    since, until = np.full((2, size + 2), FAR)
     since[0] = until[0] = -1
-    wrote = began & writes & (value == own)
-    since[value[wrote]] = begin[wrote]
-    until[value[wrote]] = np.where(over, end, FAR)[wrote]
-    known = (value >= 0) & (value <= begin.size)
-    at = np.where(known, value, 0)
-    unwritten = over & ~writes & (~known | (since[at] > end))
+    wrote = writes & (begin >= 0) & ~wrong
+    since[own[wrote]], until[own[wrote]] = begin[wrote], np.where(over, end, FAR)[wrote]
+    at = np.where((value < 0) | (value > size), size + 1, value)
+    unwritten = over & ~writes & (since[at] > end)
     # what an operation that has ended before another one begins has seen at the latest
     done = over & ~wrong & ~unwritten
     order = np.argsort(end[done])
     seen = np.append(-1, np.maximum.accumulate(since[at[done][order]]))
-    seen = seen[np.searchsorted(end[done][order], begin)]
-    stale = done & ~writes & (until[at] < seen)
+    stale = done & ~writes & (until[at] < seen[np.searchsorted(end[done][order], begin)])
+    values = says("{}", value)
     found = job.found(
-        (
-            "order",
-            _disordered(begin, end, 0),
-            "one operation after the other",
-            says("{} to {}", begin, end),
-        ),
-        ("write", wrong.any(axis=1), "values of its own, -1 for none", says("{}", value)),
-        ("read", unwritten.any(axis=1), "values that were written by then", says("{}", value)),
-        ("stale", stale.any(axis=1), "no values older than some seen before", says("{}", value)),
+        ("order", _disordered(begin, end, 0), "one after the other", says("{} to {}", begin, end)),
+        ("write", wrong.any(axis=1), "values of its own, -1 for none", values),
+        ("read", unwritten.any(axis=1), "values that were written by then", values),
+        ("stale", stale.any(axis=1), "no values older than some seen before", values),
     )
     return [found]
 
@@ -107,20 +97,14 @@ def mutex(job: Job) -> list[Found]:
     inside for good.
     """
     enter, leave = job.integers("enter", "leave")
-    inside = enter >= 0
-    node, begin = inside.nonzero()[0], enter[inside]
-    end = np.where(leave < 0, FAR, leave)[inside]
-    order = np.argsort(begin)
-    crowded = begin[order][1:] < np.maximum.accumulate(end[order])[:-1]
-    told = says("{} to {}", enter, leave)
+    inside, stays = enter >= 0, says("{} to {}", enter, leave)
+    order = np.argsort(enter[inside])
+    node, begin = inside.nonzero()[0][order], enter[inside][order]
+    end = np.maximum.accumulate(np.where(leave < 0, FAR, leave)[inside][order])
+    crowded = marked(job.n, node[1:][begin[1:] < end[:-1]])
     found = job.found(
-        ("order", _disordered(enter, leave, 1), "one stay after the other", told),
-        (
-            "exclusion",
-            marked(job.n, node[order][1:][crowded]),
-            "stays while nobody else is inside",
-            told,
-        ),
+        ("order", _disordered(enter, leave, 1), "one stay after the other", stays),
+        ("exclusion", crowded, "stays while nobody else is inside", stays),
     )
     return [found]
 
@@ -138,21 +122,15 @@ def bracha(job: Job) -> list[Found]:
     """Nodes that live and do not lie deliver the same or nothing: what the source says, if it does not lie.
     Without faults they deliver something, unless `f` is a third of the nodes or more.
     """
-    delivered, tick, right = job.outputs["delivered"], job.outputs["tick"], job.right
-    source = job.node(job.fact("source", 0))
-    first = next(iter(delivered[right & (delivered >= 0)]), -1)
-    if job.honest[source]:
+    value, tick, right = job.outputs["delivered"], job.outputs["tick"], job.right
+    first = next(iter(value[right & (value >= 0)]), -1)
+    if job.honest[job.node(job.fact("source", 0))]:
         first = job.integer("value", 1, 0, 1)
-    nothing = job.steady & (3 * job.integer("f", 0, 0, job.n) < job.n)
-    wrong = (delivered != first) & ((delivered != -1) | nothing)
+    must = job.given("crashed") is None and 3 * job.integer("f", 0, 0, job.n) < job.n
+    wrong = right & (value != first) & ((value != -1) | must)
     found = job.found(
-        (
-            "delivered",
-            right & wrong,
-            f"{first}, as of the first" + ", or -1" * (not nothing),
-            delivered,
-        ),
-        ("tick", (tick < -1) | ((tick < 0) != (delivered < 0)), "a tick, -1 for never", tick),
+        ("delivered", wrong, f"{first}, as others" + ", or -1" * (not must), value),
+        ("tick", (tick < -1) | ((tick < 0) != (value < 0)), "a tick, -1 for never", tick),
     )
     return [found]
 
@@ -161,13 +139,9 @@ def bracha(job: Job) -> list[Found]:
 def itai_rodeh(job: Job) -> list[Found]:
     """There is one leader at most; without faults there is one, and no node has come to a later phase."""
     leader, phase = job.integers("leader", "phase")
-    flags, leaders = (leader != 0) & (leader != 1), np.flatnonzero(leader)
-    early = (phase < 1) & job.alive
-    if job.steady and len(leaders):
-        early |= phase > phase[leaders[0]]
-    count = len(leaders) > 1 or (job.steady and not len(leaders))
-    found = job.found(
-        ("flag", flags, "0 or 1", leader),
-        ("phase", early, "a phase from 1 to the leader's", phase),
-    )
-    return [found, job.whole("leaders", count, "one leader", f"{len(leaders)}")]
+    count, steady, early = int(leader.sum()), job.given("crashed") is None, (phase < 1) & job.alive
+    if steady:
+        early |= phase > phase[np.argmax(leader)]
+    many = count > 1 or (steady and count < 1)
+    found = job.found(("phase", early, "a phase from 1 to the leader's", phase))
+    return [found, job.whole("leaders", many, "one leader", f"{count}")]

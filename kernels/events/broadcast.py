@@ -41,7 +41,7 @@ class State(GroupState):
 
 @dataclass(frozen=True)
 class Bracha(GroupKernel):
-    """One node tells all others 0 or 1 so that those that do not lie deliver the same, or none does.
+    """A broadcast of 0 or 1 that honest nodes deliver alike or not at all, although others lie.
 
     Outputs ``delivered``, -1 for nothing, and ``tick``, when. With f liars of n nodes, n > 3 f, no two honest
     nodes deliver different values; if one delivers, all do; and if the source is honest they deliver what it

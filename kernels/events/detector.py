@@ -98,7 +98,9 @@ class State(DetectorState):
 
 @dataclass(frozen=True)
 class ChandraToueg(Detecting):
-    """Agreement of the nodes of a complete graph on the input of one of them, although fewer than half crash.
+    """Agreement of the nodes of a complete graph by a failure detector, although some crash.
+
+    Nodes agree on the input of one of them, as long as fewer than half crash.
 
     Outputs ``decision``, -1 for none, and ``input``. No two nodes decide differently, however wrong the
     failure detector is; when it is right about one node that lives, all that live decide. No message may be

@@ -47,8 +47,9 @@ class State(GroupState):
 
 @dataclass(frozen=True)
 class Paxos(GroupKernel):
-    """Agreement of the nodes of a complete graph on the input of one of them, although messages are late or
-    lost, and nodes crash and come back.
+    """Agreement of the nodes of a complete graph by ballots, although messages are late or lost.
+
+    Nodes agree on the input of one of them. They may crash and come back.
 
     Outputs ``decision``, -1 for none, and ``input``. No two nodes decide differently, whatever the network
     does but lie. If it works well for long enough, and more than half of the nodes live, all of these decide.

@@ -23,11 +23,11 @@ from tests.support.networks import PARAMETERS, graph
 UNBOUNDED = {
     "rounds": {"bc", "by", "ds", "leiden", "louvain", "random_walks", "scc", "sssp", "wcc"}
     | {"benor", "edge_betweenness", "gossip", "token_ring", "trial_colouring", *cases.STABLE}
-    | {"abd", "itai_rodeh", "lamport_mutex", "paxos", "ricart_agrawala"},
+    | {"abd", "chandra_toueg", "itai_rodeh", "lamport_mutex", "paxos", "ricart_agrawala"},
     "exchanges": {"bc", "bellman_ford", "bfs2d", "edge_betweenness", "leiden", "louvain"}
     | {"scc", "wcc"},
     "messages": {"bc", "bfs2d", "by", "edge_betweenness", "leiden", "louvain", "random_walks"}
-    | {"itai_rodeh", "paxos", "raft"},
+    | {"chandra_toueg", "itai_rodeh", "paxos", "raft"},
 }
 """Kernels whose docstring names no number that holds for every graph."""
 

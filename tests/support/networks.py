@@ -27,6 +27,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "all_pairs": {"sources": 2},
     "floodset": {"f": 2, "inputs": 9},
     "abd": {"think": 3, "patience": 6},
+    "chandra_toueg": {"beat_ticks": 2, "patience": 6},
     "paxos": {"proposers": 2, "patience": 4},
     "raft": {"patience": 4, "beat": 2, "ticks": 60},
     **{name: {"think": 3, "stay": 1} for name in ("lamport_mutex", "ricart_agrawala")},
