@@ -196,9 +196,8 @@ def _wrong(kernel: Any, graph: Graph, property: Any, now: Configuration, over: b
         return "" if property(graph, held) else "the property does not hold"
     if not over:
         return ""
-    report = validate(
-        kernel.name, graph, {name: held[name] for name in (*kernel.outputs, "crashed")}
-    )
+    outputs = {name: held[name] for name in (*kernel.outputs, "crashed")}
+    report = validate(kernel.name, graph, {**vars(kernel), **outputs})
     return "" if report.ok else str(report)
 
 
