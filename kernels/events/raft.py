@@ -50,9 +50,9 @@ class Raft(GroupKernel):
     """A log that the nodes of a complete graph hold alike, although messages are late or lost.
 
     Nodes may crash and come back. A leader appends an entry with each heartbeat until its log has `entries`.
-    Outputs ``log``, by node and entry, the rank of the leader who made it, -1 for none; ``log_term``, the term of each; ``committed``, how
-    many are; and ``led``, the last term that the node led, 0 for none. No two nodes lead the same term.
-    Entries that are committed are the same at all nodes.
+    Outputs ``log``, by node and entry, the rank of the leader who made it, -1 for none; ``log_term``, the
+    term of each; ``committed``, how many are; and ``led``, the last term that the node led, 0 for none. No
+    two nodes lead the same term. Entries that are committed are the same at all nodes.
 
     Parameters
     ----------

@@ -50,8 +50,8 @@ class ABD(GroupKernel):
     """A register that all nodes of a complete graph read and write, although some of them crash.
 
     Fewer than half may crash. Outputs by node and operation: ``begin`` and ``end``, ticks or -1 for never;
-    ``writes``, 1 for a write; and ``value``, what was written or read. At first it is 0; each write has a value of its own. The history
-    is linearizable: see `dgsuite.lab.linearizable`.
+    ``writes``, 1 for a write; and ``value``, what was written or read. At first it is 0; each write has a
+    value of its own. The history is linearizable: see `dgsuite.lab.linearizable`.
 
     Parameters
     ----------

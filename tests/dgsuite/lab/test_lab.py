@@ -139,6 +139,32 @@ def test_a_copy_does_what_it_does_alone(name, network):
             assert np.array_equal(ds.crashed[k], one.crashed)
 
 
+SLOW = {"delay": ("uniform", 1, 6), "fifo": True, "seed": 3}
+"""Messages that take time."""
+
+
+@pytest.mark.parametrize(
+    ("name", "network", "how"),
+    [
+        ("paxos", {**SLOW, "loss": 0.1, "crashes": 0.01}, {"inputs": [5, 6, 7, 5, 6]}),
+        ("raft", {**SLOW, "loss": 0.1}, {}),
+        ("abd", {**SLOW, "drift": 0.2}, {}),
+        ("lamport_mutex", SLOW, {"requests": 2}),
+    ],
+)
+def test_copies_of_a_complete_graph_are_groups_of_their_own(name, network, how):
+    """The first is the run itself."""
+    graph = genval.graph("cplt", 5)
+    ds = repeat(name, graph, 4, network=network, seed=7, **how)
+    assert "seed" not in ds.coords
+    assert ds.valid.values.tolist() == [1] * 4
+    one = dgsuite.run(name, graph, network=network, seed=7, **how)
+    for output in KERNELS[name].outputs:
+        assert np.array_equal(ds[output][0], one[output])
+        assert not np.array_equal(ds[output][0], ds[output][1]) or output in ("input", "committed")
+    assert ds.rounds[0] == one.sizes["round"]
+
+
 def test_runs_one_after_the_other_are_those_of_their_seeds():
     """Where copies would not do what a graph does alone."""
     graph, crashes = genval.graph("cplt", 7), Network(crashes=0.05, seed=3)

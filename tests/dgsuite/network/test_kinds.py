@@ -67,6 +67,15 @@ def test_a_refusal_names_the_kind_and_the_kernels_that_take_it():
         lab.Execution("colouring", graph("colouring"), network=NETWORKS["loss"])
 
 
+@pytest.mark.parametrize("name", ["itai_rodeh", "lamport_mutex"])
+def test_kernels_that_need_an_order_take_networks_that_keep_it(name):
+    for network in ({"delay": 3}, {"seed": 5}, {"delay": ("uniform", 1, 4), "fifo": True}):
+        ds = dgsuite.run(name, graph(name), network=network)
+        assert dgsuite.genval.validate(name, graph(name), ds).ok
+    with pytest.raises(InputError, match="take fifo=True"):
+        dgsuite.run(name, graph(name), network={"delay": ("uniform", 1, 4)})
+
+
 def test_weights_decide_whether_ranks_take_faults():
     with_weights = Graph.from_edges([0, 1], [1, 2], weights=[1.0, 2.0])
     with pytest.raises(InputError, match="reads what neighbours sent last"):
