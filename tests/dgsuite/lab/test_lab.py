@@ -161,8 +161,6 @@ def test_copies_of_a_complete_graph_are_groups_of_their_own(name, network, how):
     one = dgsuite.run(name, graph, network=network, seed=7, **how)
     for output in KERNELS[name].outputs:
         assert np.array_equal(ds[output][0], one[output])
-        assert not np.array_equal(ds[output][0], ds[output][1]) or output in ("input", "committed")
-    assert ds.rounds[0] == one.sizes["round"]
 
 
 def test_runs_one_after_the_other_are_those_of_their_seeds():

@@ -37,7 +37,8 @@ def cases():
 
 
 IDLE = {("scc", "loss"): "drops", ("scc", "liars"): "lies", ("wcc", "liars"): "lies"}
-IDLE |= {("dijkstra_scholten", "duplicates"): "partitions"}
+IDLE |= {("dijkstra_scholten", "duplicates"): "partitions", ("raft", "duplicates"): "partitions"}
+IDLE |= {("paxos", "loss"): "drops", ("raft", "loss"): "drops", ("raft", "churn"): "away"}
 """Faults that find nothing to strike, by kernel and network."""
 
 
