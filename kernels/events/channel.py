@@ -126,19 +126,26 @@ class Mail:
     last
         By pair of a sender of the cluster and a receiver, as `pair_key`, when the last message arrives; kept
         for channels that are FIFO.
+    gone
+        Nodes that have crashed since the last tick: what was sent to them in it arrives no more.
     """
 
     def __init__(self) -> None:
         self.batches: dict[int, list[tuple[NDArray, NDArray, dict[str, NDArray]]]] = {}
         self.last = np.empty(0, np.int64), np.empty(0, np.int64)
+        self.gone: list[int] = []
 
     def put(self, inbox: bsp.Inbox, fields: Any) -> None:
         """Take in messages that were sent in the tick before."""
         due = inbox["due"]
+        gone, self.gone = self.gone, []
         if not len(due):
             return
         columns = [inbox.node, inbox.src, *(inbox[name] for name in fields)]
-        if (due[0] != due).any():
+        if gone:
+            here = ~np.isin(inbox.node, gone)
+            due, columns = due[here], [column[here] for column in columns]
+        if (due[:1] != due).any():
             after = due - due.min()
             # numbers of 16 bits are sorted in linear time
             order = np.argsort(
@@ -168,11 +175,12 @@ class Mail:
 
     def drop(self, nodes: NDArray[np.int64]) -> None:
         """Lose what is on its way to some nodes."""
-        for parts in self.batches.values():
-            for i, (node, src, fields) in enumerate(parts):
-                stay = ~np.isin(node, nodes)
-                held = {name: values[stay] for name, values in fields.items()}
-                parts[i] = node[stay], src[stay], held
+        batches, self.batches, self.gone = self.batches, {}, nodes.tolist()
+        for due, parts in batches.items():
+            for node, src, fields in parts:
+                if (stay := ~np.isin(node, nodes)).any():
+                    held = {name: values[stay] for name, values in fields.items()}
+                    self.batches.setdefault(due, []).append((node[stay], src[stay], held))
 
     def in_order(self, pairs: NDArray[np.int64], due: NDArray[np.int64]) -> NDArray[np.int64]:
         """Arrivals such that none is before that of an earlier message of the same pair."""
