@@ -5,6 +5,7 @@ from tests.support.by_events import consensus, mutex, register, small
 PROGRAMS = {
     "abd": register.ABD,
     "bracha": small.Bracha,
+    "chandra_toueg": consensus.ChandraToueg,
     "itai_rodeh": small.ItaiRodeh,
     "lamport_mutex": mutex.LamportMutex,
     "paxos": consensus.Paxos,

@@ -1,4 +1,4 @@
-"""Paxos (Lamport 1998), and Raft (Ongaro and Ousterhout 2014)."""
+"""Paxos (Lamport 1998), Raft (Ongaro and Ousterhout 2014), and consensus by Chandra and Toueg (1996)."""
 
 from tests.support.by_events.world import Node
 
@@ -182,3 +182,89 @@ class Raft(Node):
             else:
                 self.next[src] = max(m.index - 1, 0)
             self.commit()
+
+
+class ChandraToueg(Node):
+    timers = ("beats",)
+
+    def start(self):
+        self.input = self.rank if self.k.inputs is None else self.k.inputs[self.rank]
+        self.decision, self.estimate, self.stamp, self.turn = -1, self.input, 0, 0
+
+    @property
+    def coordinator(self):
+        return self.members[(self.turn - 1) % self.size]
+
+    def on_start(self):
+        self.heard = dict.fromkeys(self.members, self.world.tick)
+        self.limit = dict.fromkeys(self.members, self.k.patience)
+        self.suspects = set()
+        self.wait("beats", 1)
+        self.enter(1)
+
+    def enter(self, turn):
+        self.turn, self.proposed, self.votes, self.yes = turn, False, set(), set()
+        if self.coordinator == self.id:
+            self.votes, self.best = {self.id}, (self.stamp, self.estimate)
+            self.count()
+        else:
+            held = {"stamp": self.stamp, "value": self.estimate}
+            self.send(self.coordinator, kind="estimate", turn=turn, yes=False, **held)
+
+    def refuse(self, turn):
+        if self.coordinator != self.id:
+            self.send(self.coordinator, kind="reply", turn=self.turn, yes=False)
+        self.enter(turn)
+
+    def on_timer(self, timer):
+        self.wait("beats", self.k.beat_ticks)
+        for member in self.neighbours:
+            if self.world.tick - self.heard[member] > self.limit[member]:
+                self.suspects.add(member)
+        self.tell(kind="beat", turn=0)
+        if self.coordinator in self.suspects:
+            self.refuse(self.turn + 1)
+
+    def on_message(self, src, m):
+        self.heard[src] = self.world.tick
+        if src in self.suspects:
+            self.limit[src] *= 2
+            self.suspects.remove(src)
+        if self.decision >= 0 or m.kind == "beat":
+            return
+        if m.kind == "decided":
+            return self.decide(m.value)
+        if m.turn > self.turn:
+            self.refuse(m.turn)
+        if m.turn < self.turn:
+            return
+        if m.kind == "propose":
+            self.estimate, self.stamp = m.value, m.turn
+            self.send(src, kind="reply", turn=m.turn, yes=True)
+            self.enter(m.turn + 1)
+        elif m.kind == ("reply" if self.proposed else "estimate"):
+            self.votes.add(src)
+            if m.yes:
+                self.yes.add(src)
+            if m.kind == "estimate":
+                self.best = max(self.best, (m.stamp, m.value), key=lambda held: held[0])
+            self.count()
+
+    def count(self):
+        if not self.majority(self.votes):
+            return
+        if self.proposed and self.majority(self.yes):
+            self.decide(self.estimate)
+        elif self.proposed:
+            self.enter(self.turn + 1)
+        else:
+            self.proposed, self.votes, self.yes = True, {self.id}, {self.id}
+            self.estimate, self.stamp = self.best[1], self.turn
+            self.tell(kind="propose", turn=self.turn, value=self.estimate)
+            if self.size == 1:
+                self.count()
+
+    def decide(self, value):
+        self.decision = value
+        self.stop("beats")
+        self.tell(kind="decided", turn=0, value=value)
