@@ -84,8 +84,8 @@ class Channel:
         assert sent.src is not None
         src, dst = c.ids[sent.src], sent.dst.astype(np.int64)
         if callable(self.delay):
-            sees = getattr(self.delay, "sees", False)
-            own = partial(self.delay, sent.fields) if sees else self.delay
+            law: Any = self.delay
+            own = partial(law, sent.fields) if getattr(law, "sees", False) else law
             found = delays.own(own, src, dst, np.full(len(src), tick))
         elif self.delay == "weight":
             entry = c.entries(sent.src, dst)

@@ -250,7 +250,7 @@ class EventKernel(bsp.Kernel):
         """All that nodes send at a tick, with when it arrives."""
         dtypes = self.dtypes(c.n)
 
-        def column(name: str) -> NDArray:
+        def column(name: str) -> Any:
             parts = [np.broadcast_to(one.fields.get(name, 0), len(one.dst)) for one in sent]
             return np.concatenate(parts).astype(dtypes[name])
 

@@ -23,7 +23,7 @@ REQUEST, REPLY, RELEASE = range(3)
 """Kinds of messages."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class State(GroupState):
     """What the nodes of a cluster know."""
 

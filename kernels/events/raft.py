@@ -26,7 +26,7 @@ FOLLOWER, CANDIDATE, LEADER = range(3)
 """What a node is."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class State(GroupState):
     """What the nodes of a cluster know. Entries of the log are counted from 0."""
 

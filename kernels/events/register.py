@@ -26,7 +26,7 @@ IDLE, ASKING, STORING = range(3)
 """What a node does."""
 
 
-@dataclass(eq=False)
+@dataclass(eq=False, kw_only=True)
 class State(GroupState):
     """What the nodes of a cluster know."""
 
