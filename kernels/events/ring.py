@@ -40,7 +40,7 @@ class ItaiRodeh(EventKernel):
     Parameters
     ----------
     numbers
-        Nodes draw from 1 to it; by default as many as there are nodes.
+        Nodes draw from 1 to it, 2 at least; by default as many as there are nodes.
 
     Notes
     -----
@@ -70,7 +70,7 @@ class ItaiRodeh(EventKernel):
     }
     fields = {"phase": np.int64, "number": np.int64, "hops": np.int64, "alone": np.bool_}
     ranges = {"hops": bsp.counts}
-    allowed = {"numbers": (1, 1 << 62)}
+    allowed = {"numbers": (2, 1 << 62)}
     needs_fifo = True
     state = State
 
