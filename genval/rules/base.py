@@ -148,7 +148,7 @@ class Job:
             if np.ndim(value) == 0:
                 return value
         attrs = getattr(self._results, "attrs", {})
-        for facts in (json.loads(attrs.get("parameters", "{}")), attrs, self.graph.attrs):
+        for facts in (attrs, json.loads(attrs.get("parameters", "{}")), self.graph.attrs):
             if facts.get(name) is not None:
                 return facts[name]
         return default

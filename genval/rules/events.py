@@ -119,12 +119,12 @@ def _disordered(begin: NDArray, end: NDArray, least: int) -> NDArray[np.bool_]:
 
 @judges("bracha", outputs={"delivered": 1, "tick": 1})
 def bracha(job: Job) -> list[Found]:
-    """Nodes that live and do not lie deliver the same or nothing: what the source says, if it does not lie.
+    """Nodes that live and do not lie deliver the same or nothing: what the sender says, if it does not lie.
     Without faults they deliver something, unless `f` is a third of the nodes or more.
     """
     value, tick, right = job.outputs["delivered"], job.outputs["tick"], job.right
     first = next(iter(value[right & (value >= 0)]), -1)
-    if job.honest[job.node(job.fact("source", 0))]:
+    if job.honest[job.node(job.fact("sender", 0))]:
         first = job.integer("value", 1, 0, 1)
     must = job.given("crashed") is None and 3 * job.integer("f", 0, 0, job.n) < job.n
     wrong = right & (value != first) & ((value != -1) | must)

@@ -2,7 +2,7 @@
 Computation 1987; Cachin, Guerraoui and Rodrigues 2011, Introduction to reliable and secure distributed
 programming, section 3.10).
 
-The source tells all nodes a value. A node echoes the first that it gets. It is ready for a value that enough
+The sender tells all nodes a value. A node echoes the first that it gets. It is ready for a value that enough
 nodes echo, or that some honest node is ready for; it delivers what so many are ready for that all will.
 """
 
@@ -22,7 +22,7 @@ INITIAL, ECHO, READY = range(3)
 """Kinds of messages, and what a node has sent."""
 
 VALUES = 2
-"""A source broadcasts 0 or 1."""
+"""A sender broadcasts 0 or 1."""
 
 
 @dataclass(eq=False)
@@ -44,12 +44,12 @@ class Bracha(GroupKernel):
     """A broadcast of 0 or 1 that honest nodes deliver alike or not at all, although others lie.
 
     Outputs ``delivered``, -1 for nothing, and ``tick``, when. With f liars of n nodes, n > 3 f, no two honest
-    nodes deliver different values; if one delivers, all do; and if the source is honest they deliver what it
+    nodes deliver different values; if one delivers, all do; and if the sender is honest they deliver what it
     says.
 
     Parameters
     ----------
-    source
+    sender
         The node that tells.
     value
         What it tells: 0 or 1.
@@ -74,12 +74,12 @@ class Bracha(GroupKernel):
     1
     """
 
-    source: bsp.Node = bsp.FIRST
+    sender: bsp.Node = bsp.FIRST
     value: int = 1
     f: int | None = None
 
     name = "bracha"
-    by_component = False  # a source of the graph, and not of each copy
+    by_component = False  # a sender of the graph, and not of each copy
     outputs = {
         "delivered": bsp.Output("what the node delivered, -1 for nothing"),
         "tick": bsp.Output("when it did, -1 for never"),
@@ -92,22 +92,22 @@ class Bracha(GroupKernel):
     def check(self, c: bsp.Cluster) -> str | None:
         if self.f is not None and not 0 <= self.f < c.n:
             return f"f must be from 0 to {c.n - 1}, got {self.f}"
-        return super().check(c) or bsp.no_node("source", self.source, c.n)
+        return super().check(c) or bsp.no_node("sender", self.sender, c.n)
 
     def failing(self, n: int) -> int:
         """How many of n nodes may lie."""
         return (n - 1) // 3 if self.f is None else self.f
 
     def on_start(self, c: bsp.Cluster, s: State, e: Events) -> Iterator[bsp.Unicast]:
-        source = e.node[c.ids[e.node] == self.source]
-        yield self.tell(c, source, kind=INITIAL, value=self.value)
-        values = np.full(len(source), self.value)
+        sender = e.node[c.ids[e.node] == self.sender]
+        yield self.tell(c, sender, kind=INITIAL, value=self.value)
+        values = np.full(len(sender), self.value)
         yield from self.counted(
-            c, s, Events(e.tick, source), source, s.rank[source], INITIAL, values
+            c, s, Events(e.tick, sender), sender, s.rank[sender], INITIAL, values
         )
 
     def on_message(self, c: bsp.Cluster, s: State, e: Events) -> Iterator[bsp.Unicast]:
-        e = e.among((e["kind"] != INITIAL) | (e.src == self.source))
+        e = e.among((e["kind"] != INITIAL) | (e.src == self.sender))
         member, kind = self.member(c, s, e), e["kind"]
         new = ~s.heard[e.node, kind, member]
         e, member = e.among(new), member[new]

@@ -95,7 +95,7 @@ CARDS = {
     ),
     "bracha": Card(
         lambda net, pick: {
-            "source": pick(sorted(net)),
+            "sender": pick(sorted(net)),
             "value": pick([0, 1]),
             "f": pick([None, 0, (len(net) - 1) // 3]),
         },
@@ -106,7 +106,7 @@ CARDS = {
                 "tick": lambda v: at(v, 9, -1),
             },
             "at no time": {"tick": lambda v: at(v, 9, -1)},
-            "two values, and the source lies": {
+            "two values, and the sender lies": {
                 "delivered": lambda v: at(v, 9, 0),
                 "lies": at(NODES * 0, 0, 1),
             },

@@ -17,7 +17,7 @@ from tests.support.by_events.world import World
 
 PARAMETERS = {
     "abd": {"operations": 3, "share": 0.5, "think": 10, "patience": 15, "ticks": 300},
-    "bracha": {"source": 0, "value": 1, "f": None, "ticks": 300},
+    "bracha": {"sender": 0, "value": 1, "f": None, "ticks": 300},
     "chandra_toueg": {"inputs": None, "oracle": None, "beat_ticks": 5, "patience": 8, "ticks": 200},
     "itai_rodeh": {"numbers": 3, "ticks": 300},
     "lamport_mutex": {"requests": 2, "think": 10, "stay": 3, "ticks": 300},

@@ -68,7 +68,7 @@ print(json.dumps(found))
 """
 )
 
-WORK = {"--help": "Usage: dgsuite", "kernels": "all_pairs", "config show quickstart": "# Three"}
+WORK = {"--help": "Usage: dgsuite", "kernels": "abd", "config show quickstart": "# Three"}
 """Commands that need no extra, and what they print first."""
 
 ASK = ("run quickstart", "kernel mis ring --n 8", "statics", "graph500 --scale 5")

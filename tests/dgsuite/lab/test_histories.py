@@ -217,7 +217,7 @@ def test_executions_are_counted():
 
 def test_the_rule_knows_the_parameters():
     assert explore("paxos", complete(2), timeouts=1, inputs=[7, 5]).holds
-    assert explore("bracha", complete(2), timeouts=0, source=1, value=0).holds
+    assert explore("bracha", complete(2), timeouts=0, sender=1, value=0).holds
 
 
 def test_a_space_that_is_too_large_is_refused():

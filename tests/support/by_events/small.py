@@ -11,7 +11,7 @@ class Bracha(Node):
         self.f = (self.size - 1) // 3 if self.k.f is None else self.k.f
 
     def on_start(self):
-        if self.id == self.k.source:
+        if self.id == self.k.sender:
             self.say("initial", self.k.value)
 
     def say(self, kind, value):
@@ -22,7 +22,7 @@ class Bracha(Node):
             self.hear(self.id, kind, value)
 
     def on_message(self, src, m):
-        if m.kind != "initial" or src == self.k.source:
+        if m.kind != "initial" or src == self.k.sender:
             self.hear(src, m.kind, m.value)
 
     def hear(self, src, kind, value):
