@@ -54,10 +54,8 @@ class Channel:
 
     def wrong(self, c: bsp.Cluster) -> str | None:
         """What is wrong with it on the graph of a cluster, if anything."""
-        if not 0 <= self.drift < 1:
-            return f"drift must be from 0 to below 1, got {self.drift}"
-        if self.bound < 1:
-            return f"bound must be at least 1 tick, got {self.bound}"
+        if self.drift == 1:
+            return "drift must be below 1"
         wrong = delays.wrong_delay(self.delay, self.low, self.high, self.p)
         return wrong or (delays.wrong_weights(c) if self.delay == "weight" else None)
 

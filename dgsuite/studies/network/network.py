@@ -26,7 +26,7 @@ from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Atta
 from dgsuite.studies.network.chances import check_weights
 from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
 from dgsuite.studies.network.faults import NEVER, Faults, Liars, Split
-from dgsuite.studies.network.names import is_whole, made, node_ids, probability
+from dgsuite.studies.network.names import is_whole, made, node_ids, probability, whole
 from dgsuite.studies.network.parts import (
     Byzantine,
     Crash,
@@ -175,8 +175,13 @@ class Network(engine.Network):
         object.__setattr__(self, "drops", tuple(map(drop_of, self.drops)))
         object.__setattr__(self, "churn", tuple(map(absence_of, self.churn)))
         object.__setattr__(self, "partitions", tuple(map(partition_of, self.partitions)))
-        for name in ("duplicates", "corruption"):
+        for name in ("duplicates", "corruption", "drift"):
             object.__setattr__(self, name, probability(name, getattr(self, name)))
+        if not isinstance(self.fifo, bool):
+            raise InputError(f"fifo must be True or False, got {self.fifo!r}")
+        if self.gst is not None:
+            whole("gst", self.gst, 0)
+        whole("bound", self.bound, 1)
         if self.synchroniser is not None:
             one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
@@ -245,6 +250,11 @@ class Network(engine.Network):
     def fitted(self, options: RunOptions, kernel: Kernel) -> Kernel:
         unfit, delayed = kernel.unfit(), self.delayed
         by_events = isinstance(kernel, EventKernel)
+        if self.delay is not None and self._faults and not by_events:
+            raise InputError(
+                f"a network has either {self._faults[0]} or delay: a synchroniser waits for each message, "
+                f"and an adversary then spends 'delays'; event-driven kernels take both"
+            )
         for kind in self.kinds:
             if kind in unfit:
                 raise InputError(
@@ -256,12 +266,6 @@ class Network(engine.Network):
         idle = [
             f.name for f in fields(self) if f.name in TIMED and getattr(self, f.name) != f.default
         ]
-        if self.delay is not None and self._faults and not by_events:
-            raise InputError(
-                f"a network has either {self._faults[0]} or delay for kernel {kernel.name!r}: a "
-                f"synchroniser waits for each message, and an adversary then spends 'delays'; "
-                f"event-driven kernels take both"
-            )
         if idle and not by_events:
             why = f"{idle[0]} is of event-driven kernels alone; leave it out"
         elif by_events and (delayed or self.synchroniser is not None):

@@ -183,7 +183,7 @@ def test_a_search_draws_parameters(tmp_path):
     assert mixed.graph.n == 4
     assert search("bfs", lambda g, ds: ds.lost.sum() == 0, faults=("churn",)).network.churn
     assert search("bfs", lambda g, ds: ds.virtual_time.max() < 9, faults=("delays",)).network.delay
-    with pytest.raises(InputError, match="delays go with no other faults"):
+    with pytest.raises(InputError, match="delays go with other faults for event-driven"):
         search("bfs", faults=("delays", "drops"))
 
 

@@ -146,7 +146,7 @@ def test_an_adversary_is_written_down_and_read_again(network):
 
 def test_what_has_no_adversary():
     with pytest.raises(InputError, match="either adversary or delay"):
-        Network(adversary=Adversary(), delay=1)
+        dgsuite.run("mis", PATH, network=Network(adversary=Adversary(), delay=1))
     with pytest.raises(InputError, match="'mst' takes no network with recovery: it keeps lists"):
         dgsuite.run("mst", random(), network=Network(crashes=[Crash(3, 1, until=3)]))
     each = dgsuite.lab.repeat("mis", PATH, 2, network=Network(adversary=Adversary()))

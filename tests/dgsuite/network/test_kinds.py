@@ -62,7 +62,9 @@ def test_a_network_that_a_kernel_does_not_take_is_refused_before_the_run(name, m
 
 
 def test_a_refusal_names_the_kind_and_the_kernels_that_take_it():
-    with pytest.raises(InputError, match=r"liars: its nodes take .*; kernels that do: alpha, "):
+    with pytest.raises(
+        InputError, match=r"liars: its nodes take .*; kernels that do: abd, alpha, "
+    ):
         dgsuite.run("mst", graph("mst"), network=NETWORKS["liars"])
     with pytest.raises(InputError, match="with loss: it reads what neighbours sent last"):
         lab.Execution("colouring", graph("colouring"), network=NETWORKS["loss"])
