@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -183,6 +184,15 @@ class EventKernel(bsp.Kernel):
         s.started[nodes] = True
         for name in self.timers:
             getattr(s, name)[nodes] = NEVER
+
+    def waiting(self, s: Any) -> NDArray[np.bool_]:
+        """Which nodes of a cluster wait for a message that is on its way, or for a timer."""
+        found = np.zeros(len(s.started), bool)
+        for name in self.timers:
+            found |= getattr(s, name) < NEVER
+        for node, *_ in chain(*s.mail.batches.values()):
+            found[node] = True
+        return found
 
     def on_start(self, c: bsp.Cluster, s: Any, e: Events) -> Sent:
         """What nodes do at the first tick, and when they are back from a crash without memory."""

@@ -24,6 +24,7 @@ from dgsuite.core.running.options import RunOptions
 from dgsuite.core.running.runner import OPTIONS, check_congest, run
 from dgsuite.kernels.bsp import Broadcast, Kernel, Unicast, Vote
 from dgsuite.kernels.bsp.state import lists_of
+from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.partition.clusters.subset import Subset
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.lab.messages import NONE, Messages, listed
@@ -228,6 +229,13 @@ class Execution:
                 nodes = item.nodes if isinstance(item, Broadcast) else item.src
                 found[slice(None) if nodes is None else nodes] = True
         return found
+
+    def waiting(self) -> NDArray[np.bool_]:
+        """Which nodes of an event-driven kernel go on after the last phase gone through."""
+        found = self.senders()
+        if isinstance(self.kernel, EventKernel) and self._site is not None:
+            return found | self.kernel.waiting(self._site.states[0])
+        return np.zeros_like(found)
 
     def struck(self) -> int:
         """How many messages faults have struck."""

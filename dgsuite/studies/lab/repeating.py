@@ -216,6 +216,8 @@ def _at_once(
         opened = first.setdefault(step.round, step.turn)
         if step.turn == opened:  # a later one closes the run, when all copies are over
             rounds[busy] = step.round + 1
+        rounds[execution.waiting().reshape(times, n).any(axis=1)] = step.round + 2
+    rounds = np.minimum(rounds, step.round + 1)
     outputs = execution.kernel.outputs
     found = execution.outputs()
     if isinstance(faults, Faults):

@@ -159,6 +159,7 @@ def test_copies_of_a_complete_graph_are_groups_of_their_own(name, network, how):
     assert "seed" not in ds.coords
     assert ds.valid.values.tolist() == [1] * 4
     one = dgsuite.run(name, graph, network=network, seed=7, **how)
+    assert ds.rounds[0] == one.sizes["round"]
     for output in KERNELS[name].outputs:
         assert np.array_equal(ds[output][0], one[output])
 
