@@ -139,7 +139,7 @@ class EventKernel(bsp.Kernel):
     >>> slow = dgsuite.Network(delay=("uniform", 1, 6), fifo=True)
     >>> ds = dgsuite.run(Least, graph, network=slow)
     >>> ds.least.values, ds.sizes["round"]
-    (array([0, 0, 0, 0]), 13)
+    (array([0, 0, 0, 0]), 14)
     """
 
     ticks: int = 10_000
