@@ -229,6 +229,7 @@ class Kernel:
     array([False])
     >>> Least().attributes(4, {})
     {}
+    >>> Least().crash(Least().start(cluster), np.array([0]))
     >>> Least().varies == bsp.COUNTS
     True
     >>> Least().limits(4), Least().unfit(), Least().cut_dependent

@@ -40,6 +40,12 @@ class Channel:
         a factor from ``1 - drift`` to ``1 + drift``, which is the same for a node in all of a run.
     seed
         Key of delays and clocks; None for that of the kernel.
+
+    Examples
+    --------
+    >>> from dgsuite.kernels.events.channel import Channel
+    >>> Channel("uniform", high=6, fifo=True).law.span
+    6
     """
 
     delay: delays.Kind = 1

@@ -119,6 +119,11 @@ def clocks(execution: Execution) -> xr.Dataset:
 
     A node's clocks go on when messages arrive at it and when it sends.
 
+    Parameters
+    ----------
+    execution
+        Of any kernel.
+
     Returns
     -------
     ``lamport``, by moment and node, and ``vector``, by moment, node and other node, as they are after each
@@ -146,6 +151,8 @@ def arrives_in_order(execution: Execution, order: str = "fifo") -> bool:
 
     Parameters
     ----------
+    execution
+        Of any kernel.
     order
         "fifo": those from one node to another. "causal": also those from several, where the sending of one
         has happened before that of the other (Lamport 1978).

@@ -604,7 +604,11 @@ SCC = {
     "sec5.conclusion": lambda: ([native() | beside(4, 1, 2)], native()),
     "sec5.cost": lambda: (
         [inverted()],
-        {name: ds for name, ds in shipped().items() if name.startswith("scc-hf")},
+        {
+            name: ds.sel(balance=["static"])
+            for name, ds in shipped().items()
+            if name.startswith("scc-hf")
+        },
     ),
     "fig5.benzene-why": lambda: ([stopped(9, 9), stopped(1, 9)], stopped(9, 1)),
     "sec4.dynamic-runs": lambda: (

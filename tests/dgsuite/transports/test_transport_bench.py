@@ -64,7 +64,7 @@ async def test_partners_are_connected_when_they_say_so():
 
 WRONG = [
     (["--protocols", "tcp,pigeon"], "unknown protocol 'pigeon'; one of:"),
-    (["--sizes", "8", "--kernels", "bf,bof"], "--kernels bof: unknown; one of all_pairs, "),
+    (["--sizes", "8", "--kernels", "bf,bof"], "--kernels bof: unknown; one of abd, all_pairs, "),
     (["--protocols", "tls"], "protocol tls: TLS expects"),
     (["--protocols", "inproc"], "protocol inproc: it does not leave a process"),
     (["--protocols", "tcp,mpi"], "add --patterns clocked"),
