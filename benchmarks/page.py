@@ -36,7 +36,7 @@ PARTS = {
     "Graphs": "construction cuts parquet growing larger",
     "Searches and analytics": "bfs_peers graph500_memory searches deep grid_bytes analytics gap "
     "networkx_backend linkage questions",
-    "Faults": "faults simulators",
+    "Faults": "faults events simulators",
     "X10 on the SCC": "scc scc_simulated hartree_fock scc_hf",
     "Transports and scalability": "transports transports_bench throttle throttle_means scalability "
     "scaling_sizes stop_coverage extrap",
