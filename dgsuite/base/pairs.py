@@ -28,20 +28,3 @@ def pair_key(first: Any, second: Any, n: int) -> NDArray[np.int64]:
     """
     first, second = (np.asarray(ids).astype(np.int64, copy=False) for ids in (first, second))
     return first * int(n) + second
-
-
-def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
-    """Of each message, how many of the same sender to the same receiver come before it; None if there are
-    none.
-    """
-    pair = pair_key(src, dst, n)
-    if (pair[1:] > pair[:-1]).all():  # as rows of an adjacency are
-        return None
-    order = np.argsort(pair, kind="stable")
-    new = np.diff(pair[order], prepend=-1) != 0
-    if new.all():
-        return None
-    starts = np.flatnonzero(new)
-    found = np.empty(len(pair), np.int64)
-    found[order] = np.arange(len(pair)) - np.repeat(starts, np.diff(starts, append=len(pair)))
-    return found

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.mixing import Domain, key, keyed, unit
-from dgsuite.base.pairs import numbers
+from dgsuite.base.pairs import pair_key
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import bsp
 from dgsuite.kernels.lab import delays
@@ -201,3 +201,20 @@ class Mail:
         found = np.empty_like(due)
         found[order] = by_pair
         return found[before:]
+
+
+def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
+    """Of each message, how many of the same sender to the same receiver come before it; None if there are
+    none.
+    """
+    pair = pair_key(src, dst, n)
+    if (pair[1:] > pair[:-1]).all():  # as rows of an adjacency are
+        return None
+    order = np.argsort(pair, kind="stable")
+    new = np.diff(pair[order], prepend=-1) != 0
+    if new.all():
+        return None
+    starts = np.flatnonzero(new)
+    found = np.empty(len(pair), np.int64)
+    found[order] = np.arange(len(pair)) - np.repeat(starts, np.diff(starts, append=len(pair)))
+    return found

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.pairs import numbers
 from dgsuite.core.engine.pairs import reached
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.kernels.bsp import Announcement, Broadcast, Known, Share, Unicast
+from dgsuite.kernels.events.channel import numbers
 from dgsuite.studies.network.disturbed import fate_at
 
 

@@ -9,7 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.pairs import numbers, pair_key
+from dgsuite.base.pairs import pair_key
+from dgsuite.kernels.events.channel import numbers
 from dgsuite.studies.lab.executions import Execution
 
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, Unfit
 from dgsuite.base.mixing import Domain
 from dgsuite.base.once import Lock
-from dgsuite.base.pairs import numbers
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
 from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
+from dgsuite.kernels.events.channel import numbers
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.studies.network.adversary import ABSENCES
