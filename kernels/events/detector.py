@@ -12,7 +12,7 @@ refuses. If a majority has taken it over it is decided.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,13 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.events.channel import NEVER
-from dgsuite.kernels.events.group import GroupKernel, GroupState, per_member, wrong_inputs
+from dgsuite.kernels.events.group import (
+    Consensus,
+    ConsensusState,
+    GroupKernel,
+    GroupState,
+    per_member,
+)
 from dgsuite.kernels.events.kernel import Events, timer
 
 BEAT, ESTIMATE, PROPOSE, REPLY, DECIDED = range(5)
@@ -41,7 +47,7 @@ class DetectorState(GroupState):
 class Detecting(GroupKernel):
     """A kernel with a failure detector, ``suspects`` of the state by node and member.
 
-    It looks at its timer ``beats``, and has `beat` and `hear` called.
+    Call `watch` when nodes start, `beat` when the timer ``beats`` ends, and `hear` for each message.
     """
 
     oracle: Mapping[bsp.Node, int] | None = None
@@ -80,11 +86,9 @@ class Detecting(GroupKernel):
 
 
 @dataclass(eq=False)
-class State(DetectorState):
+class State(DetectorState, ConsensusState):
     """What the nodes of a cluster know."""
 
-    input: NDArray[np.int64] = bsp.per_node(0)
-    decision: NDArray[np.int64] = bsp.per_node(-1)
     estimate: NDArray[np.int64] = bsp.per_node(0)
     stamp: NDArray[np.int64] = bsp.per_node(0)  # turn in which the estimate was taken over
     turn: NDArray[np.int64] = bsp.per_node(0)
@@ -97,7 +101,7 @@ class State(DetectorState):
 
 
 @dataclass(frozen=True)
-class ChandraToueg(Detecting):
+class ChandraToueg(Detecting, Consensus):
     """Agreement of the nodes of a complete graph by a failure detector, although some crash.
 
     Nodes agree on the input of one of them, as long as fewer than half crash.
@@ -138,14 +142,9 @@ class ChandraToueg(Detecting):
     1
     """
 
-    inputs: Sequence[int] | None = None
     ticks: int = 2_000
 
     name = "chandra_toueg"
-    outputs = {
-        "decision": bsp.Output("what the node decided"),
-        "input": bsp.Output("what the node held at first"),
-    }
     fields = {
         "kind": np.int8,
         "yes": np.bool_,
@@ -154,12 +153,8 @@ class ChandraToueg(Detecting):
     ranges = {"kind": bsp.values(5)}
     state = State
 
-    def check(self, c: bsp.Cluster) -> str | None:
-        return super().check(c) or wrong_inputs(self.inputs, c)
-
     def start(self, c: bsp.Cluster) -> State:
-        s = State.of(c)
-        s.input = self.own(self.inputs, s)
+        s: State = super().start(c)
         s.estimate = s.input.copy()
         return s
 
@@ -177,8 +172,7 @@ class ChandraToueg(Detecting):
         """A message of some nodes, which do not coordinate, to the coordinators of their turns."""
         turn = s.turn[nodes]
         member = self.coordinator(c, turn, nodes)
-        to = c.indices[c.indptr[nodes] + member - (member > s.rank[nodes])]
-        return self.send(to, nodes, turn=turn, **fields)
+        return self.send(self.node_of(c, s, nodes, member), nodes, turn=turn, **fields)
 
     def enter(
         self, c: bsp.Cluster, s: State, nodes: NDArray, turn: NDArray
@@ -190,7 +184,7 @@ class ChandraToueg(Detecting):
         s.proposed[nodes] = s.votes[nodes] = s.yes[nodes] = False
         leads = self.coordinator(c, turn, nodes) == s.rank[nodes]
         first, others = nodes[leads], nodes[~leads]
-        s.votes[first, s.rank[first]] = True
+        self.count_anew(s, s.votes, first)
         s.newest[first], s.value[first] = s.stamp[first], s.estimate[first]
         held = {"stamp": s.stamp[others], "value": s.estimate[others]}
         yield self.tell_coordinator(c, s, others, kind=ESTIMATE, **held)
@@ -241,8 +235,9 @@ class ChandraToueg(Detecting):
         ready = full[~np.isin(full, over)]
         if not len(ready):
             return
-        s.proposed[ready], s.votes[ready] = True, False
-        s.votes[ready, s.rank[ready]] = s.yes[ready, s.rank[ready]] = True
+        s.proposed[ready] = True
+        for votes in (s.votes, s.yes):
+            self.count_anew(s, votes, ready)
         s.estimate[ready], s.stamp[ready] = s.value[ready], s.turn[ready]
         yield self.tell(c, ready, kind=PROPOSE, turn=s.turn[ready], value=s.value[ready])
         yield from self.counted(c, s, ready[c.degree[ready] == 0])

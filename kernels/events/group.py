@@ -44,6 +44,21 @@ class GroupKernel(EventKernel):
         slot = c.entries(e.node, e.src) - c.indptr[e.node]
         return slot + (slot >= s.rank[e.node])
 
+    def node_of(self, c: bsp.Cluster, s: Any, nodes: NDArray, member: NDArray) -> NDArray:
+        """The node ids of members, each another one of a node's group."""
+        return c.indices[c.indptr[nodes] + member - (member > s.rank[nodes])]
+
+    def others(self, c: bsp.Cluster, s: Any, nodes: NDArray) -> tuple[NDArray, NDArray, NDArray]:
+        """All other members of the groups of some nodes: the node, and the node id and rank of each."""
+        at, to = c.edges(nodes)
+        slot = np.arange(len(at)) - np.searchsorted(at, at)
+        return nodes[at], to, slot + (slot >= s.rank[nodes[at]])
+
+    def count_anew(self, s: Any, votes: NDArray[np.bool_], nodes: NDArray) -> None:
+        """Forget the votes that some nodes have, but for their own."""
+        votes[nodes] = False
+        votes[nodes, s.rank[nodes]] = True
+
     def majority(
         self, c: bsp.Cluster, votes: NDArray[np.bool_], nodes: NDArray
     ) -> NDArray[np.bool_]:
@@ -55,17 +70,37 @@ class GroupKernel(EventKernel):
         luck = uniform("counter", self.seed, c.ids[e.node], e.tick)
         return least + (luck * (most - least + 1)).astype(np.int64)
 
-    def own(self, given: Sequence[int] | None, s: Any) -> NDArray[np.int64]:
-        """What is given for each member, or else its rank."""
-        return s.rank.copy() if given is None else np.asarray(given, np.int64)[s.rank]
+
+@dataclass(eq=False)
+class ConsensusState(GroupState):
+    """What the members of groups know that are to decide."""
+
+    input: NDArray[np.int64] = bsp.per_node(0)
+    decision: NDArray[np.int64] = bsp.per_node(-1)
 
 
-def wrong_inputs(given: Sequence[int] | None, c: bsp.Cluster) -> str | None:
-    """What is wrong with what is given for each member, if anything."""
-    if given is None or not c.size:
+@dataclass(frozen=True)
+class Consensus(GroupKernel):
+    """A kernel whose nodes decide on the input of one of them."""
+
+    inputs: Sequence[int] | None = None
+
+    outputs = {
+        "decision": bsp.Output("what the node decided"),
+        "input": bsp.Output("what the node held at first"),
+    }
+
+    def check(self, c: bsp.Cluster) -> str | None:
+        if (wrong := super().check(c)) or self.inputs is None or not c.size:
+            return wrong
+        values, size = np.asarray(self.inputs), c.degree.max(initial=0) + 1
+        if values.dtype.kind not in "iu" or values.shape != (size,) or (values < 0).any():
+            return f"inputs must be whole numbers from 0, one for each of {size} nodes"
         return None
-    values = np.asarray(given)
-    fits = values.dtype.kind in "iu" and values.shape == (c.degree.max(initial=0) + 1,)
-    if not fits or (values < 0).any():
-        return f"inputs must be whole numbers from 0, one for each of {c.degree.max(initial=0) + 1} nodes"
-    return None
+
+    def start(self, c: bsp.Cluster) -> Any:
+        s = self.state.of(c)
+        s.input = (
+            s.rank.copy() if self.inputs is None else np.asarray(self.inputs, np.int64)[s.rank]
+        )
+        return s

@@ -77,9 +77,8 @@ class Mutex(GroupKernel):
         nodes = e.node
         s.clock[nodes] += 1
         if timer == "wakes":
-            s.stamp[nodes] = s.clock[nodes] * (c.degree[nodes] + 1) + s.rank[nodes]
-            s.replies[nodes] = False
-            s.replies[nodes, s.rank[nodes]] = True
+            s.stamp[nodes] = self.now(c, s, nodes)
+            self.count_anew(s, s.replies, nodes)
             s.queue[nodes, s.rank[nodes]] = s.stamp[nodes]
             yield self.tell(c, nodes, kind=REQUEST, stamp=s.stamp[nodes])
             self.try_to_enter(c, s, e)
@@ -92,6 +91,10 @@ class Mutex(GroupKernel):
             more = nodes[s.served[nodes] < self.requests]
             again = Events(e.tick, more)
             self.set_timer(c, s, again, "wakes", self.draw(c, again, 1, self.think))
+
+    def now(self, c: bsp.Cluster, s: State, nodes: NDArray) -> NDArray[np.int64]:
+        """Time stamps of what nodes send now."""
+        return s.clock[nodes] * (c.degree[nodes] + 1) + s.rank[nodes]
 
     def hear(self, c: bsp.Cluster, s: State, e: Events) -> None:
         """Set clocks after those of messages."""
@@ -162,15 +165,11 @@ class RicartAgrawala(Mutex):
         s.replies[told.node, self.member(c, s, told)] = True
         self.try_to_enter(c, s, told)
 
-    def now(self, c: bsp.Cluster, s: State, nodes: NDArray) -> NDArray[np.int64]:
-        """Time stamps of messages that are no requests."""
-        return s.clock[nodes] * (c.degree[nodes] + 1) + s.rank[nodes]
-
     def released(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Unicast:
         row, member = s.deferred[nodes].nonzero()
         by = nodes[row]
         s.deferred[nodes] = False
-        to = c.indices[c.indptr[by] + member - (member > s.rank[by])]
+        to = self.node_of(c, s, by, member)
         return self.send(to, by, kind=REPLY, stamp=self.now(c, s, by))
 
 

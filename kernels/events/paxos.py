@@ -7,7 +7,7 @@ value that a majority accepts is chosen. Each node is proposer, acceptor and lea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
 from dgsuite.kernels.events.channel import NEVER
-from dgsuite.kernels.events.group import GroupKernel, GroupState, per_member, wrong_inputs
+from dgsuite.kernels.events.group import Consensus, ConsensusState, per_member
 from dgsuite.kernels.events.kernel import Events, timer
 
 PREPARE, PROMISE, ACCEPT, ACCEPTED, DECIDED = range(5)
@@ -26,11 +26,9 @@ LONGEST = 5
 
 
 @dataclass(eq=False)
-class State(GroupState):
+class State(ConsensusState):
     """What the nodes of a cluster know."""
 
-    input: NDArray[np.int64] = bsp.per_node(0)
-    decision: NDArray[np.int64] = bsp.per_node(-1)
     # as an acceptor
     promised: NDArray[np.int64] = bsp.per_node(-1)  # takes nothing of a lower ballot
     ballot: NDArray[np.int64] = bsp.per_node(-1)  # of what it has accepted
@@ -46,7 +44,7 @@ class State(GroupState):
 
 
 @dataclass(frozen=True)
-class Paxos(GroupKernel):
+class Paxos(Consensus):
     """Agreement of the nodes of a complete graph by ballots, although messages are late or lost.
 
     Nodes agree on the input of one of them. They may crash and come back.
@@ -82,29 +80,16 @@ class Paxos(GroupKernel):
     array([1, 1, 1, 1])
     """
 
-    inputs: Sequence[int] | None = None
     proposers: int = 1
     patience: int = 20
 
     name = "paxos"
-    outputs = {
-        "decision": bsp.Output("what the node decided"),
-        "input": bsp.Output("what the node held at first"),
-    }
     fields = {"kind": np.int8, "ballot": np.int64, "accepted": np.int64, "value": np.int64}
     ranges = {"kind": bsp.values(5)}
     allowed = {"proposers": (1, np.inf), "patience": (1, 1 << 20)}
     state = State
     stable = ("promised", "ballot", "accepted")
     timers = ("retry",)
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        return super().check(c) or wrong_inputs(self.inputs, c)
-
-    def start(self, c: bsp.Cluster) -> State:
-        s = State.of(c)
-        s.input = self.own(self.inputs, s)
-        return s
 
     def on_start(self, c: bsp.Cluster, s: State, e: Events) -> None:
         first = (s.rank[e.node] < self.proposers) & (e.tick == 0)
@@ -116,8 +101,7 @@ class Paxos(GroupKernel):
         ballot = (s.promised[nodes] // size + 1) * size + s.rank[nodes]
         s.promised[nodes] = s.proposing[nodes] = ballot
         s.asking[nodes] = True
-        s.votes[nodes] = False
-        s.votes[nodes, s.rank[nodes]] = True
+        self.count_anew(s, s.votes, nodes)
         s.highest[nodes] = s.ballot[nodes]
         s.value[nodes] = np.where(s.ballot[nodes] < 0, s.input[nodes], s.accepted[nodes])
         times = 1 << np.minimum(s.attempts[nodes], LONGEST)
@@ -158,7 +142,7 @@ class Paxos(GroupKernel):
         own = ready[
             s.promised[ready] <= s.proposing[ready]
         ]  # it may have promised another more since
-        s.votes[own, s.rank[own]] = True
+        self.count_anew(s, s.votes, own)
         self.accept(s, own, s.proposing[own], s.value[own])
         yield self.tell(c, ready, kind=ACCEPT, ballot=s.proposing[ready], value=s.value[ready])
         chosen = np.append(

@@ -138,8 +138,7 @@ class Raft(GroupKernel):
         s.term[e.node] += 1
         s.role[e.node] = CANDIDATE
         s.voted[e.node] = s.rank[e.node]
-        s.votes[e.node] = False
-        s.votes[e.node, s.rank[e.node]] = True
+        self.count_anew(s, s.votes, e.node)
         self.wait(c, s, e, e.node)
         last = {"index": s.length[e.node], "before": self.term_at(s, e.node, s.length[e.node])}
         yield self.tell(c, e.node, kind=REQUEST, term=s.term[e.node], **last)
@@ -151,10 +150,8 @@ class Raft(GroupKernel):
 
     def append(self, c: bsp.Cluster, s: State, nodes: NDArray) -> bsp.Unicast:
         """What leaders tell the others: the next entry that each lacks, if there is one."""
-        at, to = c.edges(nodes)
-        by = nodes[at]
-        slot = np.arange(len(at)) - np.searchsorted(at, at)
-        index = s.next[by, slot + (slot >= s.rank[by])]
+        by, to, member = self.others(c, s, nodes)
+        index = s.next[by, member]
         place = np.minimum(index, self.entries - 1)
         return self.send(
             to,

@@ -137,18 +137,15 @@ class ABD(GroupKernel):
     ) -> Iterator[bsp.Unicast]:
         """Begin the first or second half of an operation."""
         s.does[nodes] = does
-        s.votes[nodes] = False
-        s.votes[nodes, s.rank[nodes]] = True
+        self.count_anew(s, s.votes, nodes)
         yield self.call(c, s, e, nodes)
         yield from self.counted(c, s, e, nodes)
 
     def call(self, c: bsp.Cluster, s: State, e: Events, nodes: NDArray) -> bsp.Unicast:
         """Ask members that have not answered."""
         self.set_timer(c, s, e, "again", self.patience, nodes)
-        at, to = c.edges(nodes)
-        slot = np.arange(len(at)) - np.searchsorted(at, at)
-        by = nodes[at]
-        missing = ~s.votes[by, slot + (slot >= s.rank[by])]
+        by, to, member = self.others(c, s, nodes)
+        missing = ~s.votes[by, member]
         to, by = to[missing], by[missing]
         kind = np.where(s.does[by] == ASKING, ASK, STORE)
         held = {"stamp": s.best[by], "value": s.held[by]}
