@@ -97,16 +97,21 @@ def mutex(job: Job) -> list[Found]:
     inside for good.
     """
     enter, leave = job.integers("enter", "leave")
-    inside, stays = enter >= 0, says("{} to {}", enter, leave)
-    order = np.argsort(enter[inside])
-    node, begin = inside.nonzero()[0][order], enter[inside][order]
-    end = np.maximum.accumulate(np.where(leave < 0, FAR, leave)[inside][order])
-    crowded = marked(job.n, node[1:][begin[1:] < end[:-1]])
+    stays = says("{} to {}", enter, leave)
+    crowded = marked(job.n, overlapping(enter, leave) // enter.shape[1])
     found = job.found(
         ("order", _disordered(enter, leave, 1), "one stay after the other", stays),
         ("exclusion", crowded, "stays while nobody else is inside", stays),
     )
     return [found]
+
+
+def overlapping(enter: NDArray, leave: NDArray) -> NDArray[np.int64]:
+    """Stays that begin while an earlier one lasts: indices into the flattened arrays; -1 stands for never."""
+    begin, end = enter.ravel(), np.where(leave < 0, FAR, leave).ravel()
+    stays = np.flatnonzero(begin >= 0)
+    stays = stays[np.argsort(begin[stays])]
+    return stays[1:][begin[stays][1:] < np.maximum.accumulate(end[stays])[:-1]]
 
 
 def _disordered(begin: NDArray, end: NDArray, least: int) -> NDArray[np.bool_]:

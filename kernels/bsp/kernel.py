@@ -429,7 +429,7 @@ class Kernel:
         return None
 
     def crash(self, s: Any, nodes: NDArray[np.int64]) -> None:
-        """Nodes of a cluster have crashed: let nothing have them act that is in its state."""
+        """Called when nodes of a cluster crash: take out of its state what would have them act."""
 
     def attributes(self, n: int, noted: Mapping[str, NDArray[np.int64]]) -> dict[str, Any]:
         """More attributes of the dataset, from the number of nodes and what phases noted, by round."""

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.mixing import Domain, key, keyed, unit
-from dgsuite.base.pairs import pair_key
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import bsp
 from dgsuite.kernels.lab import delays
@@ -27,8 +26,8 @@ class Channel:
     Parameters
     ----------
     delay, low, high, p
-        How many ticks a message takes, at least 1: see `dgsuite.studies.network.delays.Delay`. Of a function
-        whose attribute ``sees`` is true, the fourth argument is the mapping of the messages' fields.
+        How many ticks a message takes, at least 1: see `dgsuite.studies.network.delays.Delay`. A function
+        whose attribute ``sees`` is true gets the messages' fields, a mapping, as its first argument.
     fifo
         Whether messages from one node to another arrive in the order in which they were sent.
     gst, bound
@@ -44,7 +43,7 @@ class Channel:
     Examples
     --------
     >>> from dgsuite.kernels.events.channel import Channel
-    >>> Channel("uniform", high=6, fifo=True).law.span
+    >>> Channel("uniform", high=6, fifo=True).high
     6
     """
 
@@ -66,10 +65,11 @@ class Channel:
         return wrong or (delays.wrong_weights(c) if self.delay == "weight" else None)
 
     @cached_property
-    def law(self) -> Law:
-        """The law of delays that are drawn."""
+    def _law(self) -> tuple[Law, NDArray[np.int16]]:
+        """The law of delays that are drawn, and `Law.sure` of it."""
         assert not callable(self.delay)
-        return Law.of(self.delay, self.low, self.high, self.p)
+        law = Law.of(self.delay, self.low, self.high, self.p)
+        return law, law.sure()
 
     def due(
         self, c: bsp.Cluster, seed: int, tick: int, sent: bsp.Unicast, single: bool
@@ -94,15 +94,9 @@ class Channel:
         elif self.delay == "weight":
             entry = c.entries(sent.src, dst)
             found = np.where(entry < 0, 1, delays.ways(c)[0][entry])
-        elif self.law.span == 1 and not len(self.law.powers):
-            found = np.full(len(src), self.law.low)
         else:
-            first = key(seed if self.seed is None else self.seed, tick, Domain.LATE_TASKS)
-            words = keyed(keyed(first, src), dst)
-            number = None if single else numbers(src, dst, c.n)
-            if number is not None:
-                words = np.where(number > 0, keyed(words, number), words)
-            found = self.law.ticks(words)
+            seed = seed if self.seed is None else self.seed
+            found = delays.drawn(*self._law, seed, tick, src, dst, None if single else c.n)
         found = tick + np.maximum(found, 1)
         if self.gst is not None:
             found = np.minimum(found, max(tick, self.gst) + self.bound)
@@ -131,7 +125,7 @@ class Mail:
         By pair of a sender of the cluster and a receiver, as `pair_key`, when the last message arrives; kept
         for channels that are FIFO.
     gone
-        Nodes that have crashed since the last tick: what was sent to them in it arrives no more.
+        Nodes that have crashed since the last tick; what was sent to them in that tick is lost.
     """
 
     def __init__(self) -> None:
@@ -165,7 +159,7 @@ class Mail:
     def take(
         self, tick: int, by_receiver: bool
     ) -> tuple[NDArray, NDArray, dict[str, NDArray]] | None:
-        """Messages that arrive at a tick, in the order of sending; but by receiver first if so asked."""
+        """Messages that arrive at a tick, in the order of sending; or by receiver, and then in that order."""
         parts = self.batches.pop(tick, None)
         if parts is None:
             return None
@@ -201,20 +195,3 @@ class Mail:
         found = np.empty_like(due)
         found[order] = by_pair
         return found[before:]
-
-
-def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
-    """Of each message, how many of the same sender to the same receiver come before it; None if there are
-    none.
-    """
-    pair = pair_key(src, dst, n)
-    if (pair[1:] > pair[:-1]).all():  # as rows of an adjacency are
-        return None
-    order = np.argsort(pair, kind="stable")
-    new = np.diff(pair[order], prepend=-1) != 0
-    if new.all():
-        return None
-    starts = np.flatnonzero(new)
-    found = np.empty(len(pair), np.int64)
-    found[order] = np.arange(len(pair)) - np.repeat(starts, np.diff(starts, append=len(pair)))
-    return found

@@ -99,7 +99,7 @@ class Consensus(GroupKernel):
         return None
 
     def start(self, c: bsp.Cluster) -> Any:
-        s = self.state.of(c)
+        s: Any = self.state.of(c)
         s.input = (
             s.rank.copy() if self.inputs is None else np.asarray(self.inputs, np.int64)[s.rank]
         )

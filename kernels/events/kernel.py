@@ -152,12 +152,16 @@ class EventKernel(bsp.Kernel):
     needs_fifo: ClassVar[bool] = False
     """Whether messages between two nodes must arrive in the order of sending, as they do by default."""
 
+    said: ClassVar[tuple[str, ...]] = ()
+    """Fields of messages without ``due``, when a message arrives: it is made from `fields`."""
+
     obeys = bsp.Model("edges", None, "control")
 
     def __init_subclass__(cls, **how: Any) -> None:
         super().__init_subclass__(**how)
         # when a message arrives is the network's, and nothing that a node says
         if "fields" in vars(cls):
+            cls.said = tuple(name for name in cls.fields if name != "due")
             cls.fields = {"due": np.int64, **cls.fields}
             cls.unforgeable = ("due", *cls.unforgeable)
             cls.ranges = {**cls.ranges, "due": bsp.values(1 << 62)}
@@ -232,8 +236,7 @@ class EventKernel(bsp.Kernel):
     def act(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Sent:
         """All that happens at a tick."""
         tick, sent = inbox.round, list[bsp.Unicast]()
-        names = [name for name in self.fields if name != "due"]
-        s.mail.put(inbox, names)
+        s.mail.put(inbox, self.said)
         new = np.flatnonzero(~s.started)
         if len(new):
             s.started[new] = True
@@ -252,11 +255,9 @@ class EventKernel(bsp.Kernel):
         goes_on = pending or bool(s.mail.batches) or any(len(one.dst) for one in sent)
         if not sent:
             return bsp.vote(any=goes_on)
-        return self.posted(c, s, tick, sent, names), bsp.vote(any=goes_on)
+        return self.posted(c, s, tick, sent), bsp.vote(any=goes_on)
 
-    def posted(
-        self, c: bsp.Cluster, s: Any, tick: int, sent: list[bsp.Unicast], names: list[str]
-    ) -> bsp.Unicast:
+    def posted(self, c: bsp.Cluster, s: Any, tick: int, sent: list[bsp.Unicast]) -> bsp.Unicast:
         """All that nodes send at a tick, with when it arrives."""
         dtypes = self.dtypes(c.n)
 
@@ -266,7 +267,7 @@ class EventKernel(bsp.Kernel):
 
         dst = np.concatenate([one.dst for one in sent])
         src = np.concatenate([np.asarray(one.src, np.int64) for one in sent])
-        whole = bsp.unicast(dst, src, **{name: column(name) for name in names})
+        whole = bsp.unicast(dst, src, **{name: column(name) for name in self.said})
         due = self.channel.due(c, self.seed, tick, whole, single=len(sent) == 1)
         if self.channel.fifo:
             due = s.mail.in_order(c.ids[src] * c.n + dst, due)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.mixing import keyed
+from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.pairs import pair_key
 from dgsuite.base.thresholds import compiles
 from dgsuite.base.ticks import Law
@@ -65,6 +65,57 @@ def own(delay: Own, src: NDArray, dst: NDArray, tick: NDArray) -> NDArray[np.int
             f"{called} must be from 0 to {LONGEST} ticks, got {found.ravel()[wrong[0]]}"
         )
     return np.broadcast_to(found, src.shape).astype(np.int64)
+
+
+def drawn(
+    law: Law,
+    sure: NDArray[np.int16],
+    seed: int,
+    tick: int,
+    src: NDArray,
+    dst: NDArray,
+    several: int | None = None,
+) -> NDArray[np.int64]:
+    """How long messages of a tick take by a law: functions of the seed, the tick, and the two nodes.
+
+    Parameters
+    ----------
+    sure
+        See `dgsuite.base.ticks.Law.sure`.
+    src, dst
+        Node ids of senders and receivers.
+    several
+        The number of nodes of the graph, if a node may send another several of these messages.
+    """
+    if law.span == 1 and not len(law.powers):
+        return np.full(len(src), law.low)
+    words = keyed(keyed(key(seed, tick, Domain.LATE_TASKS), src), dst)
+    number = None if several is None else numbers(src, dst, several)
+    if number is not None:
+        words = np.where(number > 0, keyed(words, number), words)
+    if not len(law.powers):
+        return law.ticks(words)
+    above = sure[words >> np.uint64(54)].astype(np.int64)
+    rest = np.flatnonzero(above < 0)
+    above[rest] = law.ticks(words[rest]) - law.low
+    return law.low + above
+
+
+def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
+    """Of each message, how many of the same sender to the same receiver come before it; None if there are
+    none.
+    """
+    pair = pair_key(src, dst, n)
+    if (pair[1:] > pair[:-1]).all():  # as rows of an adjacency are
+        return None
+    order = np.argsort(pair, kind="stable")
+    new = np.diff(pair[order], prepend=-1) != 0
+    if new.all():
+        return None
+    starts = np.flatnonzero(new)
+    found = np.empty(len(pair), np.int64)
+    found[order] = np.arange(len(pair)) - np.repeat(starts, np.diff(starts, append=len(pair)))
+    return found
 
 
 def as_rows(late: ArrayLike) -> NDArray:

@@ -231,11 +231,10 @@ class Execution:
         return found
 
     def waiting(self) -> NDArray[np.bool_]:
-        """Which nodes of an event-driven kernel go on after the last phase gone through."""
-        found = self.senders()
-        if isinstance(self.kernel, EventKernel) and self._site is not None:
-            return found | self.kernel.waiting(self._site.states[0])
-        return np.zeros_like(found)
+        """Which nodes of an event-driven kernel wait for a message or a timer after the last phase."""
+        assert isinstance(self.kernel, EventKernel)
+        assert self._site is not None
+        return self.kernel.waiting(self._site.states[0])
 
     def struck(self) -> int:
         """How many messages faults have struck."""

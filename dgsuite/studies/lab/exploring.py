@@ -98,9 +98,9 @@ def explore(
     Of a self-stabilising kernel (`dgsuite.kernels.lab.state_model.StateModel`) these are the executions from
     all states, with all choices that its daemon may make. The property is that each execution reaches a
     legitimate state, and that all later states are legitimate. Of an event-driven kernel
-    (`dgsuite.kernels.events.kernel.EventKernel`) these are all orders of arrivals and ends of timers.
-    Of other kernels they are all ways in which up to `crashes` nodes crash, each after it has sent to some of
-    its neighbours, or to none.
+    (`dgsuite.kernels.events.kernel.EventKernel`) these are all orders in which messages arrive and timers
+    end. Of other kernels they are all ways in which up to `crashes` nodes crash, each after it has sent to
+    some of its neighbours, or to none.
 
     Parameters
     ----------

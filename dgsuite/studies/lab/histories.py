@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.core.results.dataset import variable
+from dgsuite.genval.rules.events import overlapping
 from dgsuite.studies.lab.executions import Execution
 
 ORDERS = ("fifo", "causal")
@@ -107,11 +108,7 @@ def exclusive(history: Mapping[str, Any] | xr.Dataset) -> bool:
     >>> dgsuite.lab.exclusive({"enter": [1, 3], "leave": [4, -1]})
     False
     """
-    enter, leave = (np.asarray(history[name]).ravel() for name in ("enter", "leave"))
-    there = np.flatnonzero(enter >= 0)
-    there = there[np.argsort(enter[there])]
-    end = np.where(leave[there] < 0, np.iinfo(np.int64).max, leave[there])
-    return bool((np.maximum.accumulate(end)[:-1] <= enter[there][1:]).all())
+    return not len(overlapping(*(np.asarray(history[name]) for name in ("enter", "leave"))))
 
 
 def clocks(execution: Execution) -> xr.Dataset:
@@ -182,7 +179,7 @@ def arrives_in_order(execution: Execution, order: str = "fifo") -> bool:
 
 
 def _timed(execution: Execution) -> tuple[NDArray, ...]:
-    """Of each message that arrives its moments of sending and arrival, sender and receiver; and clocks."""
+    """Moments of sending and arrival, senders and receivers of messages that arrive; then both clocks."""
     n = execution.graph.n
     lamport, vector = np.zeros(n, np.int64), np.zeros((n, n), np.int64)
     kept: list[tuple[NDArray, NDArray]] = []

@@ -12,7 +12,7 @@ from dgsuite.core.engine.pairs import reached
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.site import Site
 from dgsuite.kernels.bsp import Announcement, Broadcast, Known, Share, Unicast
-from dgsuite.kernels.events.channel import numbers
+from dgsuite.kernels.lab.delays import numbers
 from dgsuite.studies.network.disturbed import fate_at
 
 

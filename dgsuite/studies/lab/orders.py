@@ -50,7 +50,7 @@ class Space:
         (self.cluster,) = as_seen(graph, kernel).repartition(1).gather()
         if wrong := kernel.check(self.cluster):
             raise InputError(f"kernel {kernel.name!r}: {wrong}")
-        self.names = [name for name in kernel.fields if name != "due"]
+        self.names = kernel.said
         self.dtypes = kernel.dtypes(graph.n)
 
     def first(self, *left: int) -> Configuration:

@@ -210,13 +210,16 @@ def _at_once(
     rounds, first, lists = np.ones(times, np.int64), dict[int, int](), execution.lists()
     for step, states in execution.phases():
         busy = execution.senders().reshape(times, n).any(axis=1)
+        if isinstance(one.kernel, EventKernel):
+            busy |= execution.waiting().reshape(times, n).any(axis=1)
+            rounds[busy] = step.round + 2  # there is another tick
+            continue
         if step.last:
             busy |= changed(before, states, times * n).reshape(times, n).any(axis=1)
             before = {x: v.copy() for x, v in states.items() if x not in lists}
         opened = first.setdefault(step.round, step.turn)
         if step.turn == opened:  # a later one closes the run, when all copies are over
             rounds[busy] = step.round + 1
-        rounds[execution.waiting().reshape(times, n).any(axis=1)] = step.round + 2
     rounds = np.minimum(rounds, step.round + 1)
     outputs = execution.kernel.outputs
     found = execution.outputs()

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.pairs import pair_key
-from dgsuite.kernels.events.channel import numbers
+from dgsuite.kernels.lab.delays import numbers
 from dgsuite.studies.lab.executions import Execution
 
 
@@ -39,7 +39,7 @@ class RoundRobin:
 
 
 class Replay:
-    """The delays of an execution, for its kernel or one like it; messages that it has not take a tick.
+    """The delays of an execution again. A message that the execution did not have takes one tick.
 
     Parameters
     ----------

@@ -24,12 +24,11 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of
-from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.recursion.site import Batch, Bundle, RecursiveSite, tasks_of
-from dgsuite.kernels.lab.delays import Own, own, wrong_delay, wrong_weights
+from dgsuite.kernels.lab.delays import Own, drawn, own, wrong_delay, wrong_weights
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.network.names import is_whole, made
@@ -393,16 +392,7 @@ class Delays:
                     f"{dst[lost]}, which is no neighbour"
                 )
             return cluster.weights[entry].astype(np.int64)
-        law, sure = self._law
-        if law.span == 1 and not len(law.powers):
-            return np.full(len(src), law.low)
-        words = keyed(keyed(key(self.seed or 0, tick, Domain.LATE_TASKS), src), dst)
-        if not len(law.powers):
-            return law.ticks(words)
-        above = sure[words >> np.uint64(54)].astype(np.int64)
-        rest = np.flatnonzero(above < 0)
-        above[rest] = law.ticks(words[rest]) - law.low
-        return law.low + above
+        return drawn(*self._law, self.seed or 0, tick, src, dst)
 
     @cached_property
     def _law(self) -> tuple[Law, NDArray[np.int16]]:

@@ -16,7 +16,7 @@ from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
 from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
-from dgsuite.kernels.events.channel import numbers
+from dgsuite.kernels.lab.delays import numbers
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.studies.network.adversary import ABSENCES

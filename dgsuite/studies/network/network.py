@@ -55,7 +55,7 @@ FAULTS = (
 """Parameters that cause faults: a synchroniser has none, but an adversary that spends delays."""
 
 TIMED = ("fifo", "gst", "bound", "drift")
-"""Parameters that only event-driven kernels have a use for."""
+"""Parameters for event-driven kernels alone."""
 
 SHOWN = 8
 """Items of a list that the text of a network shows."""
@@ -263,9 +263,7 @@ class Network(engine.Network):
                 )
         acts, recursive = self.has_faults or delayed, kernel.form == "recursive"
         why = ""
-        idle = [
-            f.name for f in fields(self) if f.name in TIMED and getattr(self, f.name) != f.default
-        ]
+        idle = [name for name in TIMED if getattr(self, name) != getattr(Network, name)]
         if idle and not by_events:
             why = f"{idle[0]} is of event-driven kernels alone; leave it out"
         elif by_events and (delayed or self.synchroniser is not None):
@@ -286,7 +284,7 @@ class Network(engine.Network):
             raise InputError(
                 f"kernel {kernel.name!r}: network= changes messages of nodes, and {why}"
             )
-        if not isinstance(kernel, EventKernel):
+        if not by_events:
             return kernel
         law = {} if self.delay is None else self.delay.parameters
         timed = {name: getattr(self, name) for name in TIMED}

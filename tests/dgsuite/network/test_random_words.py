@@ -10,8 +10,9 @@ import dgsuite
 from dgsuite.base.mixing import APART, Domain, key, keyed, unit
 from dgsuite.genval import counters
 from dgsuite.kernels import KERNELS
+from dgsuite.kernels.lab import delays
 from dgsuite.kernels.tools.rng import uniform
-from dgsuite.studies.network import delays, faults, lies
+from dgsuite.studies.network import faults, lies
 from dgsuite.studies.network.delays import Delay, Delays
 from dgsuite.studies.network.faults import Fate, Liars
 from dgsuite.studies.network.lies import Lies

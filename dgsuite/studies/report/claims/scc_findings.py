@@ -36,7 +36,7 @@ FEW = 1000
 """If a program's work takes as long as more messages than these, messages do not limit it."""
 
 SLOW = 5
-"""Speed-up on 48 places below which they wait for what there is once, whatever their work."""
+"""Speed-up on 48 places below which the one counter limits a run, whatever its work."""
 
 CLUSTER, CHIP = OURS["MPI"], OURS["RCCE-X10"]
 """Transports that stand for the paper's cluster and its chip in Figure 10."""
@@ -250,8 +250,8 @@ def cost(claim: Claim, evidence: Evidence) -> Verdict:
 def others_limit(
     results: tuple[dict[str, float], dict[str, list[tuple[float, float]]]],
 ) -> bool:
-    """Whether static balancing follows; and searches, if not, have the work of thousands of messages, and
-    dynamic balancing, if not, is slow on any input.
+    """Whether something else limits what does not follow: searches have the work of thousands of messages,
+    and dynamic balancing is slow on every input. Static balancing has no such limit.
     """
     found, groups = results
     odd = {group: [*zip(*groups[group], strict=True)] for group, r in found.items() if r <= FOLLOWS}
