@@ -36,9 +36,6 @@ from dgsuite.partition.clusters.subset import INDEX, encoded_size
 from dgsuite.partition.graph.checks import check_graph
 from dgsuite.partition.graph.graph import Graph
 
-LETTER = 8
-"""Bytes of a receiver's and of a sender's id."""
-
 FOUND = 8
 """Bytes of a node that the grid search found, with its parent."""
 
@@ -354,7 +351,7 @@ def _letters(sent: UnicastBatch, owner: NDArray, p: int) -> Exchange:
     source, to = owner[sent.src].astype(np.int64), owner[sent.dst].astype(np.int64)
     work = np.bincount(to, minlength=p)
     itemsize = sum(v.itemsize * int(np.prod(v.shape[1:])) for v in sent.fields.values())
-    ids = LETTER if sent.combines_early else 2 * LETTER
+    ids = sent.dst.itemsize + (0 if sent.combines_early else sent.src.itemsize)
     if sent.combines_early:
         key = np.unique(source * len(owner) + sent.dst)
         source, to = key // len(owner), owner[key % len(owner)].astype(np.int64)

@@ -47,6 +47,10 @@ def sent_by_the_engine(kernel, graph):
         ("dp", "er", {}),
         ("lcr", "ring", {}),
         ("bf", "grid", {}),
+        ("dst", "er", {}),
+        ("kc", "er", {}),
+        ("push_sum", "er", {}),
+        ("snapshot", "ring", {}),
     ],
 )
 @pytest.mark.parametrize("p", [2, 7])
