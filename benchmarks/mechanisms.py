@@ -86,7 +86,7 @@ SWITCHES = {
         "2x1", ("pagerank",), attributes={"dgsuite.partition.clusters.halo:Halo.tiles": None}
     ),
     "clusters side by side": Switch(
-        "1x2", ROUNDS[1:], attributes={"dgsuite.base.thresholds:pool_from": 1 << 60}
+        "1x2", (*ROUNDS[1:], "triangles"), attributes={"dgsuite.base.thresholds:pool_from": 1 << 60}
     ),
     "compiled loops": Switch(
         "2x1", ROUNDS[1:], attributes={"dgsuite.base.thresholds:compile_from": 1 << 60}
@@ -182,6 +182,7 @@ def calls(client: Any, clusters: int, scale: int) -> dict[str, Call]:
         "pagerank": partial(rounds, "pagerank", iterations=10, weighted=False),
         "sssp": partial(rounds, "sssp", root=hub),
         "wcc": partial(rounds, "wcc"),
+        "triangles": partial(rounds, "triangles"),
     }
 
 
