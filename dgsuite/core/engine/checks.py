@@ -5,9 +5,8 @@ Cheap checks, of votes, dtypes and lists of nodes, are made in every run.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
-from zlib import crc32
 
 import numpy as np
 from numpy.lib.array_utils import byte_bounds
@@ -159,24 +158,6 @@ def counts_of(model: Model, cluster: Cluster, nodes: NDArray, send: Broadcast) -
             raise InputError(
                 "broadcasts to a number of neighbours that is negative, or more than there are"
             )
-
-
-def _arrays(c: Cluster) -> Iterator[NDArray]:
-    """Arrays of a cluster that all phases, and later runs, read."""
-    for array in (*c.edge_arrays, c.ids, c.uid, c.degree, c.remote_degree):
-        if array.size:
-            yield array
-
-
-def digest(clusters: Sequence[Cluster]) -> list[int]:
-    """Checksums of the clusters' arrays."""
-    return [crc32(np.ascontiguousarray(a).data) for cluster in clusters for a in _arrays(cluster)]
-
-
-def unchanged(clusters: Sequence[Cluster], before: Sequence[int]) -> None:
-    """See that clusters hold what they held."""
-    if digest(clusters) != before:
-        raise InputError("a phase has changed an array of its cluster, which others read")
 
 
 def apart(states: Sequence[State]) -> None:

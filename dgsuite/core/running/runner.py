@@ -130,8 +130,8 @@ def run(
     check
         Whether to run the checks for mistakes of a kernel that take time: comparison with NaN, sums beyond
         64 bits, wrong counts of sets of nodes, messages that the kernel's model excludes (`Kernel.obeys`),
-        changes to the graph, states that share arrays. By default only if Dask's setting
-        ``dgsuite.check`` is true. Every run checks votes, dtypes and lists of nodes.
+        states that share arrays. By default only if Dask's setting ``dgsuite.check`` is true. Every run
+        checks votes, dtypes and lists of nodes.
     trace
         Whether to count messages by pair of clusters. With True the dataset gets ``traffic`` and
         ``traffic_bytes``, with dims round (or depth), cluster (the sender) and cluster_to (the receiver).
