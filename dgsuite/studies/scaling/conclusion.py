@@ -92,7 +92,9 @@ def where_gain_ends(
     if machines <= FAR * most and high <= furthest:
         return Statement(machines, low, high, "", rule, most)
     ends = f"somewhere between {low:g} and {high:g} machines on, if the curve goes on so"
-    if high > furthest:
+    if math.isinf(low):
+        rule, ends = f"one more saves {100 * gain:.3g} % or more", "one machine on, without an end"
+    elif high > furthest:
         ends = f"{_machines(low)} on at the earliest"
     return Statement(math.nan, low, high, f"{BEYOND} ({most:g}): {rule} from {ends}")
 

@@ -202,6 +202,7 @@ BEYOND = f"beyond what was measured (25): {LESS} from"
         ((30, 4, 99), f"stop at 30 machines (between 4 and 99), beyond what was measured (25): {LESS}"),
         ((40, 4, 99), f"{BEYOND} somewhere between 4 and 99 machines on, if the curve goes on so"),
         ((30, 26, np.inf), f"{BEYOND} 26 machines on at the earliest"),
+        ((np.inf, np.inf, np.inf), "beyond what was measured (25): one more saves 1 % or more from"),
         ((1, 1, 4), f"no statement: {LESS} already at the fewest that were measured (4)"),
     ],
 )  # fmt: skip
