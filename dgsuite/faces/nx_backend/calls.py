@@ -105,7 +105,8 @@ class Offered:
     theirs
         The signature of networkx's function; the function's own where networkx has none.
     further
-        Names of networkx's parameters that the function lacks; a later networkx may have some.
+        Names of networkx's parameters that the function lacks, as no kernel has the like; a later networkx
+        may have more. A call that gives one another value than its default is left to networkx.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:

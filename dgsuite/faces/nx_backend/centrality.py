@@ -28,9 +28,7 @@ def pagerank(
     personalization: Mapping[Hashable, float] | None = None,
     max_iter: int = 100,
     tol: float = 1.0e-6,
-    nstart: Any = None,
     weight: str | None = "weight",
-    dangling: Any = None,
     **how: Any,
 ) -> dict[Hashable, float]:
     """PageRank, by the kernel `pagerank`."""
@@ -94,13 +92,9 @@ def _iterate(
 
 
 @pagerank.unless
-def _(G: Any, alpha: float, tol: float, nstart: Any, dangling: Any, **_: Any) -> str | None:
+def _(G: Any, alpha: float, tol: float, **_: Any) -> str | None:
     if G.is_multigraph():
         return PARALLEL
-    if nstart is not None:
-        return "nstart: ranks are equal at first"
-    if dangling is not None:
-        return "dangling: from nodes without edges out, walkers go on as personalization says"
     return None if 0 <= alpha <= 1 and tol > 0 else "alpha must be from 0 to 1, and tol above 0"
 
 
@@ -109,7 +103,6 @@ def eigenvector_centrality(
     G: ConvertedGraph,
     max_iter: int = 100,
     tol: float = 1.0e-6,
-    nstart: Any = None,
     weight: str | None = None,
     **how: Any,
 ) -> dict[Hashable, float]:
@@ -127,7 +120,6 @@ def katz_centrality(
     beta: Any = 1.0,
     max_iter: int = 1000,
     tol: float = 1.0e-6,
-    nstart: Any = None,
     normalized: bool = True,
     weight: str | None = None,
     **how: Any,
@@ -148,8 +140,6 @@ def hits(
     G: ConvertedGraph,
     max_iter: int = 100,
     tol: float = 1.0e-8,
-    nstart: Any = None,
-    normalized: bool = True,
     method: str = "svd",
     **how: Any,
 ) -> tuple[dict[Hashable, float], dict[Hashable, float]]:
@@ -172,21 +162,17 @@ def hits(
 
 
 @hits.unless
-def _(G: Any, tol: float, nstart: Any, normalized: bool, method: Any, **_: Any) -> str | None:
+def _(G: Any, tol: float, method: Any, **_: Any) -> str | None:
     if G.is_multigraph():
         return PARALLEL
-    if nstart is not None:
-        return "nstart: all nodes are alike at first"
     if method not in ("power_iteration", "svd"):
         return "method: power_iteration or svd"
-    return None if normalized and tol > 0 else "results are normalized, and tol must be above 0"
+    return None if tol > 0 else "tol must be above 0"
 
 
 @eigenvector_centrality.unless
 @katz_centrality.unless
-def _(tol: float, nstart: Any, alpha: float = 1, beta: float = 1, **_: Any) -> str | None:
-    if nstart is not None:
-        return "nstart: all nodes are alike at first"
+def _(tol: float, alpha: float = 1, beta: float = 1, **_: Any) -> str | None:
     return None if min(alpha, beta, tol) > 0 else "alpha, beta and tol must be above 0"
 
 

@@ -104,7 +104,7 @@ def _bridges(G: ConvertedGraph, root: Any, how: Mapping[str, Any]) -> NDArray[np
 
 
 @Offered
-def bridges(G: ConvertedGraph, root: Any = None, **how: Any) -> Iterator[Edge]:
+def bridges(G: ConvertedGraph, **how: Any) -> Iterator[Edge]:
     """Edges without which the graph falls into more parts."""
     found = _bridges(G, None, how)
     yield from zip(G.of(G.source[found]), G.of(G.target[found]), strict=True)
@@ -132,21 +132,10 @@ def biconnected_components(G: ConvertedGraph, **how: Any) -> Iterator[set[Hashab
 
 
 @bridges.unless
-def _(G: Any, root: Any, **_: Any) -> str | None:
-    if root is not None:
-        return "root: networkx's edges come in the order, and the direction, of a set of nodes"
-    return _simple(G)
-
-
 @has_bridges.unless
 @articulation_points.unless
 @biconnected_components.unless
 def _(G: Any, **_: Any) -> str | None:
-    return _simple(G)
-
-
-def _simple(G: Any) -> str | None:
-    """Why a graph has no bridges here, if so."""
     if G.is_directed():
         return "only undirected graphs have bridges and biconnected components"
     return PARALLEL if G.is_multigraph() else None

@@ -72,7 +72,6 @@ def from_pandas_edgelist(
     target: Hashable = "target",
     edge_attr: Any = None,
     create_using: Any = None,
-    edge_key: Any = None,
 ) -> nx.Graph:
     """The graph of a table with an edge in each row."""
     if edge_attr is None:
@@ -90,12 +89,12 @@ def from_pandas_edgelist(
 
 
 @from_pandas_edgelist.unless
-def _(df: Any, edge_key: Any, create_using: Any, **_: Any) -> str | None:
+def _(df: Any, create_using: Any, **_: Any) -> str | None:
     import pandas as pd
 
     if not isinstance(df, pd.DataFrame) or not df.columns.is_unique:
         return "df: no dataframe of pandas with a name for each column"
-    return plain(create_using) if edge_key is None else "edge_key: no multigraphs are made"
+    return plain(create_using)
 
 
 @Offered

@@ -15,19 +15,11 @@ from dgsuite.faces.nx_backend.paths import lengths_of, most_hops
 BATCH = 512
 """Sources whose distances are held at a time."""
 
-HOPS = "distances are hops, without weights"
-GIVEN = "the distances are given, so no kernel has to run"
-
 
 @Offered
 def closeness_centrality(
-    G: ConvertedGraph,
-    u: Hashable = None,
-    distance: str | None = None,
-    wf_improved: bool = True,
-    sp: Any = None,
-    **how: Any,
-) -> Any:
+    G: ConvertedGraph, wf_improved: bool = True, **how: Any
+) -> dict[Hashable, float]:
     """How near all others are to each node."""
     if not len(G):
         return {}
@@ -35,23 +27,8 @@ def closeness_centrality(
     return G.by_node(ds["closeness"].values)
 
 
-@closeness_centrality.unless
-def _(u: Any, distance: Any, sp: Any, **_: Any) -> str | None:
-    if sp is not None:
-        return GIVEN
-    if u is not None:
-        return "u: one search, which networkx does as quickly"
-    return HOPS if distance is not None else None
-
-
 @Offered
-def harmonic_centrality(
-    G: ConvertedGraph,
-    nbunch: Any = None,
-    distance: str | None = None,
-    sources: Any = None,
-    **how: Any,
-) -> dict[Hashable, float]:
+def harmonic_centrality(G: ConvertedGraph, nbunch: Any = None, **how: Any) -> dict[Hashable, float]:
     """Sum, over all others, of 1 divided by their distance to a node."""
     chosen = G.chosen(nbunch)
     if not len(G):
@@ -59,13 +36,6 @@ def harmonic_centrality(
     found = G.by_node(run("harmonic", G, how, any_weight=True)["harmonic"].values)
     # networkx has the integer 0 where there is no other, and the order of a set
     return {node: found[node] or 0 for node in set(chosen)}
-
-
-@harmonic_centrality.unless
-def _(distance: Any, sources: Any, **_: Any) -> str | None:
-    if sources is not None:
-        return "sources: all nodes are"
-    return HOPS if distance is not None else None
 
 
 @Offered
@@ -101,9 +71,7 @@ def _eccentricity(
 
 
 @Offered
-def eccentricity(
-    G: ConvertedGraph, v: Any = None, sp: Any = None, weight: Any = None, **how: Any
-) -> Any:
+def eccentricity(G: ConvertedGraph, v: Any = None, **how: Any) -> Any:
     """Hops from each node to the farthest."""
     if not len(G):
         return of_networkx("eccentricity", G.kind(), v)
@@ -114,9 +82,7 @@ def eccentricity(
 def _offered(name: str, what: str, answer: Callable[[dict[Hashable, int]], Any]) -> Offered:
     """A function of networkx that follows from the eccentricities of all nodes."""
 
-    def function(
-        G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
-    ) -> Any:
+    def function(G: ConvertedGraph, **how: Any) -> Any:
         if not len(G):
             return of_networkx(name, G.kind())
         return answer(_eccentricity(G, how))
@@ -141,23 +107,8 @@ center = _offered(
 )
 
 
-@eccentricity.unless
-@diameter.unless
-@radius.unless
-@periphery.unless
-@center.unless
-def _(weight: Any, e: Any = None, sp: Any = None, usebounds: Any = False, **_: Any) -> str | None:
-    if e is not None or sp is not None:
-        return GIVEN
-    if usebounds:
-        return "usebounds: networkx needs few searches then"
-    return HOPS if weight is not None else None
-
-
 @Offered
-def average_shortest_path_length(
-    G: ConvertedGraph, weight: Any = None, method: str | None = None, **how: Any
-) -> float:
+def average_shortest_path_length(G: ConvertedGraph, method: str | None = None, **how: Any) -> float:
     """Mean number of hops between two nodes."""
     n = len(G)
     if not n:
@@ -174,5 +125,5 @@ def average_shortest_path_length(
 
 
 @average_shortest_path_length.unless
-def _(weight: Any, method: Any, **_: Any) -> str | None:
-    return HOPS if weight is not None or method not in (None, "unweighted") else None
+def _(method: Any, **_: Any) -> str | None:
+    return None if method in (None, "unweighted") else "distances are hops, without weights"

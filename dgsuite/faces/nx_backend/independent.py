@@ -51,7 +51,7 @@ def maximal_independent_set(
 
 @Offered
 def greedy_color(
-    G: ConvertedGraph, strategy: Any = "largest_first", interchange: bool = False, **how: Any
+    G: ConvertedGraph, strategy: Any = "largest_first", **how: Any
 ) -> dict[Hashable, int]:
     """Colours; nodes take the first that is free, one after the other in a random order."""
     if not len(G):
@@ -62,8 +62,8 @@ def greedy_color(
 
 
 @greedy_color.unless
-def _(G: Any, strategy: Any, interchange: bool, **_: Any) -> str | None:
-    if strategy != "random_sequential" or interchange:
+def _(G: Any, strategy: Any, **_: Any) -> str | None:
+    if strategy != "random_sequential":
         return "strategy: the order is random, as with 'random_sequential'"
     return "only undirected graphs are coloured" if G.is_directed() else None
 

@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from dgsuite.faces.nx_backend.calls import LOOPS, SQUARES, Offered, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
-UNDIRECTED = "only undirected graphs without weights are counted"
-
 
 def _simple(G: ConvertedGraph) -> None:
     """Refuse multigraphs, as networkx does."""
@@ -53,18 +51,14 @@ def triangles(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
 
 
 @Offered
-def clustering(G: ConvertedGraph, nodes: Any = None, weight: str | None = None, **how: Any) -> Any:
+def clustering(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
     """Share of the pairs of a node's neighbours that have an edge."""
     return _coefficients(G, nodes, how)
 
 
 @Offered
 def average_clustering(
-    G: ConvertedGraph,
-    nodes: Any = None,
-    weight: str | None = None,
-    count_zeros: bool = True,
-    **how: Any,
+    G: ConvertedGraph, nodes: Any = None, count_zeros: bool = True, **how: Any
 ) -> float:
     """Mean of `clustering`."""
     found = [*_coefficients(G, nodes, how).values()]
@@ -84,13 +78,6 @@ def transitivity(G: ConvertedGraph, **how: Any) -> float:
     ends = np.concatenate([G.source[proper], G.target[proper]])
     degree = np.bincount(ends, minlength=len(G))
     return closed / int(degree @ (degree - 1))
-
-
-@clustering.unless
-@average_clustering.unless
-@transitivity.unless
-def _(G: Any, weight: Any = None, **_: Any) -> str | None:
-    return UNDIRECTED if G.is_directed() or weight is not None else None
 
 
 @Offered
@@ -138,7 +125,10 @@ def core_number(G: ConvertedGraph, **how: Any) -> dict[Hashable, int]:
     return G.by_node(run("core_number", G, how, any_weight=True)["core"].values) if len(G) else {}
 
 
+@clustering.unless
+@average_clustering.unless
+@transitivity.unless
 @square_clustering.unless
 @core_number.unless
 def _(G: Any, **_: Any) -> str | None:
-    return UNDIRECTED if G.is_directed() else None
+    return "only undirected graphs are counted" if G.is_directed() else None
