@@ -14,7 +14,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import networkx as nx
+import numpy as np
 from networkx.utils.backends import _registered_algorithms
+from numpy.typing import NDArray
 
 import dgsuite
 from dgsuite.base.errors import RunError
@@ -285,3 +287,22 @@ def run(
         if isinstance(error.__cause__, OverflowError):
             raise error.__cause__ from error
         raise
+
+
+def run_either(
+    kernel: str, G: ConvertedGraph, how: Mapping[str, Any], weight: str | None, **parameters: Any
+) -> xr.Dataset:
+    """The dataset of a run of a kernel that takes weights, or does without where none are named."""
+    weighted = weight is not None
+    parameters["weighted"] = weighted
+    return run(kernel, G, how, weight=weight, any_weight=not weighted, **parameters)
+
+
+def values(
+    kernel: str, G: ConvertedGraph, how: Mapping[str, Any], output: str, **parameters: Any
+) -> NDArray:
+    """An output of a kernel that looks at no weights, which needs no run where there are no nodes."""
+    if not len(G):
+        return np.empty(0, np.int64)
+    found: NDArray = run(kernel, G, how, any_weight=True, **parameters)[output].values
+    return found

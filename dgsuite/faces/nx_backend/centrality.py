@@ -10,8 +10,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import PARALLEL, SAMPLES, Offered, run
-from dgsuite.faces.nx_backend.components import component
+from dgsuite.faces.nx_backend.calls import PARALLEL, SAMPLES, Offered, run_either, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 if TYPE_CHECKING:
@@ -66,21 +65,13 @@ def _iterate(
     NotImplementedError
         The graph has weights that are negative, or near the ends of a float64's range.
     """
-    values = G.weight(weight)
-    if values is not None:
-        if (values < 0).any():
-            raise NotImplementedError(f"an edge has a negative {weight}")
-        if not ((values == 0) | ((values <= LARGE) & (values >= 1 / LARGE))).all():
-            raise NotImplementedError(
-                f"an edge has a {weight} that networkx rounds to 0 or infinity"
-            )
+    lengths = G.lengths(weight)
+    above = () if lengths is None else lengths[lengths > 0]
+    if len(above) and (above.max() > LARGE or above.min() < 1 / LARGE):
+        raise NotImplementedError(f"an edge has a {weight} that networkx rounds to 0 or infinity")
     most = max(max_iter, 0)
-    weighted = weight is not None
-    ds = run(
-        *(kernel, G, how),
-        weight=weight,
-        any_weight=not weighted,
-        weighted=weighted,
+    ds = run_either(
+        *(kernel, G, how, weight),
         loops=True,
         tolerance=tolerance,
         iterations=most + 1,  # one more than may be needed
@@ -148,8 +139,8 @@ def hits(
         return {}, {}
     if max_iter <= 0:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    values = G.weight("weight")
-    if not len(G.source) or (values is not None and not values.any()):
+    weights = G.weight("weight")
+    if not len(G.source) or (weights is not None and not weights.any()):
         raise NotImplementedError("there are neither hubs nor authorities without edges")
     try:
         ds = _iterate("hits", G, how, "weight", max_iter, tol)
@@ -195,7 +186,7 @@ def betweenness_centrality(
     found = ds["betweenness"].values * (1 if G.directed else 2)
     sources = np.full(n, len(drawn))
     if endpoints:
-        found += _ends(component(G, how), drawn)
+        found += _ends(values("wcc", G, how, "component"), drawn)
     else:
         sources[drawn] -= 1  # no path from a node leads through it
     if not len(drawn):
@@ -214,8 +205,8 @@ def _drawn(G: ConvertedGraph, k: int | None, weight: str | None, seed: Any) -> N
     NotImplementedError
         Weights are not above 0.
     """
-    values = G.weight(weight)
-    if values is not None and (values <= 0).any():
+    weights = G.weight(weight)
+    if weights is not None and (weights <= 0).any():
         raise NotImplementedError(f"an edge has a {weight} that is not above 0")
     if k is None or k == len(G):
         return np.arange(len(G))
@@ -226,14 +217,8 @@ def _paths(
     kernel: str, G: ConvertedGraph, how: Mapping[str, Any], weight: str | None, drawn: NDArray
 ) -> xr.Dataset:
     """A run of a kernel on the shortest paths from some nodes."""
-    weighted = weight is not None
-    return run(
-        *(kernel, G, how),
-        weight=weight,
-        any_weight=not weighted,
-        weighted=weighted,
-        sources=None if len(drawn) == len(G) else drawn,
-    )
+    sources = None if len(drawn) == len(G) else drawn
+    return run_either(kernel, G, how, weight, sources=sources)
 
 
 def _ends(component: NDArray[np.int64], drawn: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -8,7 +8,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 
-from dgsuite.faces.nx_backend.calls import Offered, of_networkx, run
+from dgsuite.faces.nx_backend.calls import Offered, of_networkx, run, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 from dgsuite.faces.nx_backend.paths import lengths_of, most_hops
 
@@ -21,19 +21,14 @@ def closeness_centrality(
     G: ConvertedGraph, wf_improved: bool = True, **how: Any
 ) -> dict[Hashable, float]:
     """How near all others are to each node."""
-    if not len(G):
-        return {}
-    ds = run("closeness", G, how, any_weight=True, wf_improved=bool(wf_improved))
-    return G.by_node(ds["closeness"].values)
+    return G.by_node(values("closeness", G, how, "closeness", wf_improved=bool(wf_improved)))
 
 
 @Offered
 def harmonic_centrality(G: ConvertedGraph, nbunch: Any = None, **how: Any) -> dict[Hashable, float]:
     """Sum, over all others, of 1 divided by their distance to a node."""
     chosen = G.chosen(nbunch)
-    if not len(G):
-        return {}
-    found = G.by_node(run("harmonic", G, how, any_weight=True)["harmonic"].values)
+    found = G.by_node(values("harmonic", G, how, "harmonic"))
     # networkx has the integer 0 where there is no other, and the order of a set
     return {node: found[node] or 0 for node in set(chosen)}
 

@@ -9,7 +9,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import LOOPS, SQUARES, Offered, run
+from dgsuite.faces.nx_backend.calls import LOOPS, SQUARES, Offered, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 
@@ -30,16 +30,12 @@ def _pick(G: ConvertedGraph, nodes: Any, values: dict[Hashable, Any]) -> Any:
 
 
 def _triangles(G: ConvertedGraph, how: Mapping[str, Any]) -> dict[Hashable, int]:
-    return (
-        G.by_node(run("triangles", G, how, any_weight=True)["triangles"].values) if len(G) else {}
-    )
+    return G.by_node(values("triangles", G, how, "triangles"))
 
 
 def _coefficients(G: ConvertedGraph, nodes: Any, how: Mapping[str, Any]) -> Any:
     _simple(G)
-    if not len(G):
-        return _pick(G, nodes, {})
-    found = G.by_node(run("lcc", G, how, any_weight=True)["coefficient"].values)
+    found = G.by_node(values("lcc", G, how, "coefficient"))
     # networkx has the integer 0 where there is no triangle
     return _pick(G, nodes, {node: value or 0 for node, value in found.items()})
 
@@ -85,12 +81,9 @@ def square_clustering(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
     """Share of the possible squares at each node that are there."""
     if G.loops and not SQUARES:
         raise NotImplementedError(LOOPS)
-    found = {}
-    if len(G):
-        ds = run("square_clustering", G, how, any_weight=True)
-        found = G.by_node(ds["coefficient"].values)
-        for node in G.of(_without_squares(G, how)):
-            found[node] = 0  # networkx has the integer where no square is possible
+    found = G.by_node(values("square_clustering", G, how, "coefficient"))
+    for node in G.of(_without_squares(G, how)):
+        found[node] = 0  # networkx has the integer where no square is possible
     wanted = G.chosen(nodes)
     return found[nodes] if nodes in G else {node: found[node] for node in wanted}
 
@@ -110,7 +103,7 @@ def _without_squares(G: ConvertedGraph, how: Mapping[str, Any]) -> NDArray[np.bo
     around = np.bincount(ends, degree[others] - 1, minlength=len(G))
     alone = (degree == 2) & (around == 2)
     if alone.any():
-        alone &= run("triangles", G, how, any_weight=True)["triangles"].values == 1
+        alone &= values("triangles", G, how, "triangles") == 1
     return (degree < 2) | (around == 0) | alone
 
 
@@ -122,7 +115,7 @@ def core_number(G: ConvertedGraph, **how: Any) -> dict[Hashable, int]:
             "Input graph has self loops which is not permitted; "
             "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
         )
-    return G.by_node(run("core_number", G, how, any_weight=True)["core"].values) if len(G) else {}
+    return G.by_node(values("core_number", G, how, "core"))
 
 
 @clustering.unless

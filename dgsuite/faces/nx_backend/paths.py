@@ -102,18 +102,10 @@ def _dijkstra(
     most = inf if cutoff is None else cutoff
     if weight is None:  # every edge is 1 long
         return _search(G, source, most, how)
-    values = _lengths(G, weight)
+    values = G.lengths(weight)
     ds = run("sssp", G, how, weight=weight, root=G.number[source])
     distance = _exact(ds["distance"].values, values)
     return Tree(G, source, distance, ds["parent"].values, most)
-
-
-def _lengths(G: ConvertedGraph, weight: str | None) -> NDArray | None:
-    """The weights of edges, of which none is negative; None where all edges are 1 long."""
-    values = G.weight(weight)
-    if values is not None and (values < 0).any():
-        raise NotImplementedError(f"an edge has a negative {weight}")
-    return values
 
 
 def _exact(distance: NDArray[np.float64], lengths: NDArray | None) -> NDArray:
@@ -132,7 +124,7 @@ def _nearest_source(
     for source in sources:
         if source not in G:
             raise nx.NodeNotFound(f"Node {source} not found in graph")
-    values = _lengths(G, weight)
+    values = G.lengths(weight)
     numbers = list(dict.fromkeys(G.number[source] for source in sources))
     ds = run("sssp", G, how, weight=weight, sources=numbers)
     return _exact(ds["distance"].values, values), ds["source"].values
