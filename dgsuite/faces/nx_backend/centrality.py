@@ -10,7 +10,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import PARALLEL, SAMPLES, Offered, run_either, values
+from dgsuite.faces.nx_backend.calls import PARALLEL, SAMPLES, How, Offered, run_either, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 if TYPE_CHECKING:
@@ -23,11 +23,11 @@ LARGE = 2.0**400
 @Offered
 def pagerank(
     G: ConvertedGraph,
-    alpha: float = 0.85,
-    personalization: Mapping[Hashable, float] | None = None,
-    max_iter: int = 100,
-    tol: float = 1.0e-6,
-    weight: str | None = "weight",
+    alpha: float,
+    personalization: Mapping[Hashable, float] | None,
+    max_iter: int,
+    tol: float,
+    weight: str | None,
     **how: Any,
 ) -> dict[Hashable, float]:
     """PageRank, by the kernel `pagerank`."""
@@ -50,7 +50,7 @@ def pagerank(
 def _iterate(
     kernel: str,
     G: ConvertedGraph,
-    how: Mapping[str, Any],
+    how: How,
     weight: str | None,
     max_iter: int,
     tolerance: float,
@@ -66,7 +66,7 @@ def _iterate(
         The graph has weights that are negative, or near the ends of a float64's range.
     """
     lengths = G.lengths(weight)
-    above = () if lengths is None else lengths[lengths > 0]
+    above = np.empty(0) if lengths is None else lengths[lengths > 0]
     if len(above) and (above.max() > LARGE or above.min() < 1 / LARGE):
         raise NotImplementedError(f"an edge has a {weight} that networkx rounds to 0 or infinity")
     most = max(max_iter, 0)
@@ -91,11 +91,7 @@ def _(G: Any, alpha: float, tol: float, **_: Any) -> str | None:
 
 @Offered
 def eigenvector_centrality(
-    G: ConvertedGraph,
-    max_iter: int = 100,
-    tol: float = 1.0e-6,
-    weight: str | None = None,
-    **how: Any,
+    G: ConvertedGraph, max_iter: int, tol: float, weight: str | None, **how: Any
 ) -> dict[Hashable, float]:
     """Eigenvector centrality, by the kernel `eigenvector`."""
     if not len(G):
@@ -107,12 +103,12 @@ def eigenvector_centrality(
 @Offered
 def katz_centrality(
     G: ConvertedGraph,
-    alpha: float = 0.1,
-    beta: Any = 1.0,
-    max_iter: int = 1000,
-    tol: float = 1.0e-6,
-    normalized: bool = True,
-    weight: str | None = None,
+    alpha: float,
+    beta: Any,
+    max_iter: int,
+    tol: float,
+    normalized: bool,
+    weight: str | None,
     **how: Any,
 ) -> dict[Hashable, float]:
     """Katz centrality, by the kernel `katz`."""
@@ -128,11 +124,7 @@ def katz_centrality(
 
 @Offered
 def hits(
-    G: ConvertedGraph,
-    max_iter: int = 100,
-    tol: float = 1.0e-8,
-    method: str = "svd",
-    **how: Any,
+    G: ConvertedGraph, max_iter: int, tol: float, method: str = "svd", **how: Any
 ) -> tuple[dict[Hashable, float], dict[Hashable, float]]:
     """Hubs and authorities, by the kernel `hits`."""
     if not len(G):
@@ -170,11 +162,11 @@ def _(tol: float, alpha: float = 1, beta: float = 1, **_: Any) -> str | None:
 @Offered
 def betweenness_centrality(
     G: ConvertedGraph,
-    k: int | None = None,
-    normalized: bool = True,
-    weight: str | None = None,
-    endpoints: bool = False,
-    seed: Any = None,
+    k: int | None,
+    normalized: bool,
+    weight: str | None,
+    endpoints: bool,
+    seed: Any,
     **how: Any,
 ) -> dict[Hashable, float]:
     """Betweenness centrality, by the kernel `bc`; the sources are those that networkx draws."""
@@ -214,7 +206,7 @@ def _drawn(G: ConvertedGraph, k: int | None, weight: str | None, seed: Any) -> N
 
 
 def _paths(
-    kernel: str, G: ConvertedGraph, how: Mapping[str, Any], weight: str | None, drawn: NDArray
+    kernel: str, G: ConvertedGraph, how: How, weight: str | None, drawn: NDArray
 ) -> xr.Dataset:
     """A run of a kernel on the shortest paths from some nodes."""
     sources = None if len(drawn) == len(G) else drawn
@@ -233,12 +225,7 @@ def _ends(component: NDArray[np.int64], drawn: NDArray[np.int64]) -> NDArray[np.
 
 @Offered
 def edge_betweenness_centrality(
-    G: ConvertedGraph,
-    k: int | None = None,
-    normalized: bool = True,
-    weight: str | None = None,
-    seed: Any = None,
-    **how: Any,
+    G: ConvertedGraph, k: int | None, normalized: bool, weight: str | None, seed: Any, **how: Any
 ) -> dict[tuple[Hashable, Hashable], float]:
     """Betweenness centrality of edges, by the kernel `edge_betweenness`."""
     n, drawn = len(G), _drawn(G, k, weight, seed)

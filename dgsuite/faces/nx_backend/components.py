@@ -5,7 +5,7 @@ networkx has no Leiden method of its own before 3.7.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +13,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import LOOPS, PARALLEL, Offered, run, run_either, values
+from dgsuite.faces.nx_backend.calls import LOOPS, PARALLEL, How, Offered, run, run_either, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 from dgsuite.kernels.analytics.communities import RANDOMNESS
 
@@ -32,10 +32,6 @@ def _sets(G: ConvertedGraph, labels: NDArray, nodes: Any = None) -> Iterator[set
         yield set(named[first:last])
 
 
-def _components(G: ConvertedGraph, labels: NDArray) -> Iterator[set[Hashable]]:
-    return _sets(G, labels)
-
-
 def _number(G: ConvertedGraph, labels: NDArray) -> int:
     return int(np.count_nonzero(labels == np.arange(len(G))))
 
@@ -52,21 +48,20 @@ def _offered(name: str, kernel: str, answer: Callable[..., Any], what: str) -> O
     def function(G: ConvertedGraph, **how: Any) -> Any:
         return answer(G, values(kernel, G, how, "component"))
 
-    function.__name__, function.__doc__ = name, what
-    return Offered(function)
+    return Offered(function, name, what)
 
 
 SETS, HOW_MANY, ONE = "Sets of nodes.", "How many components there are.", "Whether there is one."
 
-connected_components = _offered("connected_components", "wcc", _components, SETS)
+connected_components = _offered("connected_components", "wcc", _sets, SETS)
 number_connected_components = _offered("number_connected_components", "wcc", _number, HOW_MANY)
 is_connected = _offered("is_connected", "wcc", _is_one, ONE)
-weakly_connected_components = _offered("weakly_connected_components", "wcc", _components, SETS)
+weakly_connected_components = _offered("weakly_connected_components", "wcc", _sets, SETS)
 number_weakly_connected_components = _offered(
     "number_weakly_connected_components", "wcc", _number, HOW_MANY
 )
 is_weakly_connected = _offered("is_weakly_connected", "wcc", _is_one, ONE)
-strongly_connected_components = _offered("strongly_connected_components", "scc", _components, SETS)
+strongly_connected_components = _offered("strongly_connected_components", "scc", _sets, SETS)
 number_strongly_connected_components = _offered(
     "number_strongly_connected_components", "scc", _number, HOW_MANY
 )
@@ -81,7 +76,7 @@ def node_connected_component(G: ConvertedGraph, n: Hashable, **how: Any) -> set[
     return set(G.of(labels == labels[number]))
 
 
-def _bridges(G: ConvertedGraph, root: Any, how: Mapping[str, Any]) -> NDArray[np.bool_]:
+def _bridges(G: ConvertedGraph, root: Any, how: How) -> NDArray[np.bool_]:
     """Which edges are bridges, of all or of those in the connected component of a node."""
     if root is not None and root not in G:
         raise nx.NodeNotFound(f"Root node {root} is not in graph")
@@ -103,7 +98,7 @@ def bridges(G: ConvertedGraph, **how: Any) -> Iterator[Edge]:
 
 
 @Offered
-def has_bridges(G: ConvertedGraph, root: Any = None, **how: Any) -> bool:
+def has_bridges(G: ConvertedGraph, root: Any, **how: Any) -> bool:
     """Whether there is such an edge."""
     return bool(_bridges(G, root, how).any())
 
@@ -180,7 +175,7 @@ def _(G: Any, resolution: Any, max_level: int | None, metric: Any, **_: Any) -> 
     return None if plain else "resolution must be above 0 and finite"
 
 
-def _without_loops(kernel: str, G: ConvertedGraph, how: Mapping[str, Any], output: str) -> NDArray:
+def _without_loops(kernel: str, G: ConvertedGraph, how: How, output: str) -> NDArray:
     """An output of a kernel that drops edges from a node to itself."""
     if G.loops:
         raise NotImplementedError(LOOPS)

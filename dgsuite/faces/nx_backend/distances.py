@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
-from dgsuite.faces.nx_backend.calls import Offered, of_networkx, run, values
+from dgsuite.faces.nx_backend.calls import How, Offered, of_networkx, run, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 from dgsuite.faces.nx_backend.paths import lengths_of, most_hops
 
@@ -17,15 +17,13 @@ BATCH = 512
 
 
 @Offered
-def closeness_centrality(
-    G: ConvertedGraph, wf_improved: bool = True, **how: Any
-) -> dict[Hashable, float]:
+def closeness_centrality(G: ConvertedGraph, wf_improved: bool, **how: Any) -> dict[Hashable, float]:
     """How near all others are to each node."""
     return G.by_node(values("closeness", G, how, "closeness", wf_improved=bool(wf_improved)))
 
 
 @Offered
-def harmonic_centrality(G: ConvertedGraph, nbunch: Any = None, **how: Any) -> dict[Hashable, float]:
+def harmonic_centrality(G: ConvertedGraph, nbunch: Any, **how: Any) -> dict[Hashable, float]:
     """Sum, over all others, of 1 divided by their distance to a node."""
     chosen = G.chosen(nbunch)
     found = G.by_node(values("harmonic", G, how, "harmonic"))
@@ -35,7 +33,7 @@ def harmonic_centrality(G: ConvertedGraph, nbunch: Any = None, **how: Any) -> di
 
 @Offered
 def all_pairs_shortest_path_length(
-    G: ConvertedGraph, cutoff: float | None = None, **how: Any
+    G: ConvertedGraph, cutoff: float | None, **how: Any
 ) -> Iterator[tuple[Hashable, dict[Hashable, int]]]:
     """Hops from each node to each that it reaches."""
     most = most_hops(G, cutoff) if len(G) else 0
@@ -46,9 +44,7 @@ def all_pairs_shortest_path_length(
             yield G.nodes[number], lengths_of(G, number, level, most)
 
 
-def _eccentricity(
-    G: ConvertedGraph, how: Mapping[str, Any], nodes: Any = None
-) -> dict[Hashable, int]:
+def _eccentricity(G: ConvertedGraph, how: How, nodes: Any = None) -> dict[Hashable, int]:
     """Hops from each of some nodes to the farthest, in a graph with nodes.
 
     Raises
@@ -66,7 +62,7 @@ def _eccentricity(
 
 
 @Offered
-def eccentricity(G: ConvertedGraph, v: Any = None, **how: Any) -> Any:
+def eccentricity(G: ConvertedGraph, v: Any, **how: Any) -> Any:
     """Hops from each node to the farthest."""
     if not len(G):
         return of_networkx("eccentricity", G.kind(), v)
@@ -82,28 +78,24 @@ def _offered(name: str, what: str, answer: Callable[[dict[Hashable, int]], Any])
             return of_networkx(name, G.kind())
         return answer(_eccentricity(G, how))
 
-    function.__name__, function.__doc__ = name, what
-    return Offered(function)
+    return Offered(function, name, what)
 
 
-def _where(found: dict[Hashable, int], hops: int) -> list[Hashable]:
+def _where(found: dict[Hashable, int], extreme: Callable[..., int]) -> list[Hashable]:
+    hops = extreme(found.values())
     return [node for node, far in found.items() if far == hops]
 
 
 diameter = _offered("diameter", "The largest eccentricity.", lambda far: max(far.values()))
 radius = _offered("radius", "The smallest eccentricity.", lambda far: min(far.values()))
 periphery = _offered(
-    *("periphery", "Nodes of the largest eccentricity."),
-    lambda far: _where(far, max(far.values())),
+    "periphery", "Nodes of the largest eccentricity.", lambda far: _where(far, max)
 )
-center = _offered(
-    *("center", "Nodes of the smallest eccentricity."),
-    lambda far: _where(far, min(far.values())),
-)
+center = _offered("center", "Nodes of the smallest eccentricity.", lambda far: _where(far, min))
 
 
 @Offered
-def average_shortest_path_length(G: ConvertedGraph, method: str | None = None, **how: Any) -> float:
+def average_shortest_path_length(G: ConvertedGraph, method: str | None, **how: Any) -> float:
     """Mean number of hops between two nodes."""
     n = len(G)
     if not n:

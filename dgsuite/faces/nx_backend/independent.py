@@ -22,7 +22,7 @@ SET = type_in_networkx("maximal_independent_set", nx.empty_graph(1), [0])
 
 @Offered
 def maximal_independent_set(
-    G: ConvertedGraph, nodes: Iterable[Hashable] | None = None, seed: Any = None, **how: Any
+    G: ConvertedGraph, nodes: Iterable[Hashable] | None, seed: Any, **how: Any
 ) -> Any:
     """A random maximal independent set with some nodes in it; others than networkx draws."""
     given = set(nodes) if nodes else {seed.choice(G.nodes)}
@@ -50,9 +50,7 @@ def maximal_independent_set(
 
 
 @Offered
-def greedy_color(
-    G: ConvertedGraph, strategy: Any = "largest_first", **how: Any
-) -> dict[Hashable, int]:
+def greedy_color(G: ConvertedGraph, strategy: Any, **how: Any) -> dict[Hashable, int]:
     """Colours; nodes take the first that is free, one after the other in a random order."""
     if not len(G):
         return {}

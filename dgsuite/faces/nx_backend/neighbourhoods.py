@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import Any
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import LOOPS, SQUARES, Offered, values
+from dgsuite.faces.nx_backend.calls import LOOPS, SQUARES, How, Offered, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 
@@ -29,11 +29,7 @@ def _pick(G: ConvertedGraph, nodes: Any, values: dict[Hashable, Any]) -> Any:
     return {node: values[node] for node in G.chosen(nodes)}
 
 
-def _triangles(G: ConvertedGraph, how: Mapping[str, Any]) -> dict[Hashable, int]:
-    return G.by_node(values("triangles", G, how, "triangles"))
-
-
-def _coefficients(G: ConvertedGraph, nodes: Any, how: Mapping[str, Any]) -> Any:
+def _coefficients(G: ConvertedGraph, nodes: Any, how: How) -> Any:
     _simple(G)
     found = G.by_node(values("lcc", G, how, "coefficient"))
     # networkx has the integer 0 where there is no triangle
@@ -41,21 +37,19 @@ def _coefficients(G: ConvertedGraph, nodes: Any, how: Mapping[str, Any]) -> Any:
 
 
 @Offered
-def triangles(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
+def triangles(G: ConvertedGraph, nodes: Any, **how: Any) -> Any:
     """Triangles that each node is in."""
-    return _pick(G, nodes, _triangles(G, how))
+    return _pick(G, nodes, G.by_node(values("triangles", G, how, "triangles")))
 
 
 @Offered
-def clustering(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
+def clustering(G: ConvertedGraph, nodes: Any, **how: Any) -> Any:
     """Share of the pairs of a node's neighbours that have an edge."""
     return _coefficients(G, nodes, how)
 
 
 @Offered
-def average_clustering(
-    G: ConvertedGraph, nodes: Any = None, count_zeros: bool = True, **how: Any
-) -> float:
+def average_clustering(G: ConvertedGraph, nodes: Any, count_zeros: bool, **how: Any) -> float:
     """Mean of `clustering`."""
     found = [*_coefficients(G, nodes, how).values()]
     if not count_zeros:
@@ -67,7 +61,7 @@ def average_clustering(
 def transitivity(G: ConvertedGraph, **how: Any) -> float:
     """Share of the pairs of edges that meet whose other ends have an edge."""
     _simple(G)
-    closed = 2 * sum(_triangles(G, how).values())
+    closed = 2 * int(values("triangles", G, how, "triangles").sum())
     if not closed:
         return 0
     proper = G.source != G.target
@@ -77,7 +71,7 @@ def transitivity(G: ConvertedGraph, **how: Any) -> float:
 
 
 @Offered
-def square_clustering(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
+def square_clustering(G: ConvertedGraph, nodes: Any, **how: Any) -> Any:
     """Share of the possible squares at each node that are there."""
     if G.loops and not SQUARES:
         raise NotImplementedError(LOOPS)
@@ -88,7 +82,7 @@ def square_clustering(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
     return found[nodes] if nodes in G else {node: found[node] for node in wanted}
 
 
-def _without_squares(G: ConvertedGraph, how: Mapping[str, Any]) -> NDArray[np.bool_]:
+def _without_squares(G: ConvertedGraph, how: How) -> NDArray[np.bool_]:
     """At which nodes no square is possible: each pair of neighbours has no other neighbours.
 
     There are no two neighbours, or all of them have no others, or the node is in a triangle of its own.
