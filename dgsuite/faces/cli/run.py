@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     from dgsuite.studies.experiment.model import Config, Point
 
 
-@click.command(
-    epilog="Example: dgsuite run quickstart --workers 2 -o out.nc",
-)
+@click.command(epilog="Example: dgsuite run quickstart --workers 2 -o out.nc")
 @options.file()
 @click.option(
     "--full", is_flag=True, help="Use the values of the file's table [full]: the full sizes."
