@@ -136,7 +136,7 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
     "Where the result goes (default: in results, by what was chosen, such as mis-grid-n=16-seed=101.nc)."
 )
 @options.as_json
-@options.cluster(defaults=False)
+@options.cluster()
 @options.general
 def kernel(
     name: str,

@@ -135,11 +135,11 @@ class Names(click.ParamType):
         return [self.each.convert(name, param, ctx) for name in value.split(",") if name]
 
 
-def cluster(defaults: bool = True) -> Callable[[F], F]:
-    """``--workers --threads --scheduler --protocol``."""
+def cluster() -> Callable[[F], F]:
+    """``--workers --threads --scheduler --protocol``, whose defaults depend on what else is given."""
     from dgsuite.suites.options import Place
 
-    return table(Place, defaults=defaults)
+    return table(Place, defaults=False)
 
 
 def table(

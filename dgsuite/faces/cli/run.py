@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 )
 @click.option("--force", is_flag=True, help="Run finished points again.")
 @options.output("Where the result goes (default: results/NAME.nc).")
-@options.cluster(defaults=False)
+@options.cluster()
 @options.general
 def run(
     file: str,

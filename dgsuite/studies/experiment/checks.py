@@ -44,7 +44,7 @@ ALONE: dict[str, Any] = {
 
 
 def problems_of(config: Config, folder: Path) -> Iterator[str]:
-    """What is wrong with an experiment of the right shape."""
+    """What is wrong with an experiment of the right shape; some of it more than once."""
     from dgsuite.core.parameters import fitting
     from dgsuite.kernels import FORMS
     from dgsuite.kernels.own import is_own, named
@@ -114,7 +114,6 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
         if ways == ["generate"] and run.n is None:
             yield f"run.{i}.n: missing; a generated graph needs a number of nodes"
             continue
-        seen = set()
         for kernel, n, kind in itertools.product(run.kernel, *or_none(run.n, run.kind)):
             pattern = getattr(source, ways[0])
             try:
@@ -122,9 +121,6 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
             except (KeyError, IndexError, ValueError, AttributeError, TypeError):
                 yield f"{where}.{ways[0]} = {pattern!r}: only {{n}}, {{kind}} and {{kernel}} are filled in"
                 break
-            if (name, n) in seen:
-                continue
-            seen.add((name, n))
             if ways == ["generate"]:
                 yield from (f"{where}{problem}" for problem in _check_graph(source, name, n))
             elif not (folder / name).exists():
