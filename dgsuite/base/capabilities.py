@@ -186,11 +186,8 @@ def need(*names: str, user: str, instead: str) -> None:
     for name in names:
         if not has(name):
             here = platform.system().replace("Darwin", "macOS")
-            why = (
-                f"{here} does not have or forbids"
-                if name not in WITHOUT
-                else "DGSUITE_WITHOUT leaves out"
-            )
+            lacks = f"{here} does not have or forbids"
+            why = "DGSUITE_WITHOUT leaves out" if name in WITHOUT else lacks
             raise InputError(f"{user} needs {CAPABILITIES[name].what}, which {why}; use {instead}")
 
 

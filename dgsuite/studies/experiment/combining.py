@@ -54,9 +54,8 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
     for name in (*SWEPT, "params", "valid", "oversubscribed"):
         whole.attrs.pop(name, None)
     whole.attrs["title"] = f"{len(results)} runs of dgsuite"
-    whole.attrs["run_attributes"] = json.dumps(
-        [{k: _plain(v) for k, v in dataset.attrs.items()} for dataset in results]
-    )
+    plain = [{k: _plain(v) for k, v in dataset.attrs.items()} for dataset in results]
+    whole.attrs["run_attributes"] = json.dumps(plain)
     return whole
 
 

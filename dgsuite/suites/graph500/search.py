@@ -149,11 +149,7 @@ def graphblas(matrix: Any) -> Search:
         depth = 0
         while front.nvals:
             level(front.S) << depth
-            found = (
-                any_pair(adjacency @ front)
-                if front.nvals > n // 24
-                else any_pair(front @ adjacency)
-            )
+            found = any_pair(adjacency @ front if front.nvals > n // 24 else front @ adjacency)
             front(~level.S, replace=True) << found
             depth += 1
         return level
