@@ -21,6 +21,7 @@ def summary(graph: Graph, found: Mapping[str, Trials]) -> dict[str, Any]:
     kernels = {}
     for name, trials in found.items():
         time = statistics(trials.seconds)
+        each = zip(trials.each, trials.seconds, trials.processor, trials.rounds, strict=True)
         kernels[name] = {
             "trials": len(trials.seconds),
             "least_seconds": time["min"],
@@ -31,9 +32,7 @@ def summary(graph: Graph, found: Mapping[str, Trials]) -> dict[str, Any]:
             "validated": trials.validated,
             "each": [
                 {**own, "seconds": seconds, "processor_seconds": processor, "rounds": rounds}
-                for own, seconds, processor, rounds in zip(
-                    trials.each, trials.seconds, trials.processor, trials.rounds, strict=True
-                )
+                for own, seconds, processor, rounds in each
             ],
         }
     return {"n": graph.n, "m": graph.m, "directed": graph.directed, "kernels": kernels}
