@@ -13,6 +13,7 @@ from math import inf, isqrt, pi, sqrt
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import unit
@@ -260,10 +261,13 @@ def grid(n: int, key: int, columns: int | None = None) -> Family:
 
 
 def _grid(at: Words, n: int, columns: int) -> Ends:
-    right = at + np.uint64(1)
-    down = at + np.uint64(columns)
-    beside = (right % np.uint64(columns) != 0) & (right < n)
-    beneath = down < n
+    return _lattice(at, n, columns, at % np.uint64(columns) < columns - 1)
+
+
+def _lattice(at: Words, n: int, columns: int, joined: NDArray[np.bool_]) -> Ends:
+    """Edges from nodes to the next in the column, and of those that are joined to it, in the row."""
+    right, down = at + np.uint64(1), at + np.uint64(columns)
+    beside, beneath = joined & (right < n), down < n
     return (
         np.concatenate([at[beside], at[beneath]]),
         np.concatenate([right[beside], down[beneath]]),
@@ -288,13 +292,8 @@ def _road(at: Words, n: int, key: int, columns: int) -> Ends:
     row, column = np.divmod(at, np.uint64(columns))
     block, place = np.divmod(row - np.uint64(1), np.uint64(ROAD))
     chosen = below(draw(key, block * np.uint64(columns) + column), ROAD)
-    right, down = at + np.uint64(1), at + np.uint64(columns)
-    beside = ((row == 0) | (place == chosen)) & (column < columns - 1) & (right < n)
-    beneath = down < n
-    return (
-        np.concatenate([at[beside], at[beneath]]),
-        np.concatenate([right[beside], down[beneath]]),
-    )
+    joined = ((row == 0) | (place == chosen)) & (column < columns - 1)
+    return _lattice(at, n, columns, joined)
 
 
 SITE = 64
@@ -399,21 +398,7 @@ def _geometric(at: Words, n: int, key: int, strips: int, radius: float) -> Ends:
     return nodes[u[near]], nodes[v[near]]
 
 
-FAMILIES: dict[str, Callable[..., Family]] = {
-    "ring": ring,
-    "star": star,
-    "chain": chain,
-    "tree": tree,
-    "spmin": tree,
-    "spmax": spmax,
-    "cplt": cplt,
-    "rn": rn,
-    "er": er,
-    "rmat": rmat,
-    "grid": grid,
-    "road": road,
-    "web": web,
-    "powerlaw": powerlaw,
-    "geometric": geometric,
-}
+ALL = ring, star, chain, tree, spmax, cplt, rn, er, rmat, grid, road, web, powerlaw, geometric
+
+FAMILIES: dict[str, Callable[..., Family]] = {make.__name__: make for make in ALL} | {"spmin": tree}
 """The families by name. Their parameters after `n` and `key` are options."""

@@ -9,9 +9,8 @@ of Gupta and Nandivada (IMSuite: A benchmark suite for simulating distributed al
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -120,8 +119,7 @@ def generate(
     return b"".join(_write(job))
 
 
-@dataclass(frozen=True)
-class _Job:
+class _Job(NamedTuple):
     kernel: str
     n: int
     kind: str

@@ -74,8 +74,7 @@ class Plan:
         small = id_dtype(self.n)
         fast(hi - lo)  # blocks are small, but many
         step = max(int(BLOCK / max(self.each, 1e-9)), 1)
-        found: list[list[NDArray]] = [[np.empty(0, small)], [np.empty(0, small)], []]
-        found[2].append(np.empty(0, np.int64))
+        found: list[list[NDArray]] = [[np.empty(0, kind)] for kind in (small, small, np.int64)]
         for start in range(lo, hi, step):
             src, dst = self.make(np.arange(start, min(start + step, hi), dtype=np.uint64))
             found[0].append(src.astype(small))

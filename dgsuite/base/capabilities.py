@@ -38,8 +38,6 @@ class Capability(NamedTuple):
     probe: Callable[[], bool]
     what: str
     """In the words of its users."""
-    instead: str
-    """What is done without it."""
 
 
 def _works(attempt: Callable[[], object]) -> Callable[[], bool]:
@@ -97,47 +95,47 @@ CAPABILITIES = {
     "memory files": Capability(
         _works(_memory_files),
         "unnamed memory that can be sealed (memfd_create) and found (/proc)",
-        "messages",
+        # without it: messages
     ),
     "passed files": Capability(
         _works(_passed_files),
         "Unix sockets that name their user (SO_PEERCRED) and pass open files (SCM_RIGHTS)",
-        "tcp",
+        # without it: tcp
     ),
     "futex": Capability(
         _works(_futex),
         "a way to sleep on a word of shared memory whose stores are seen in their order (futex, x86-64)",
-        "messages that end a phase",
+        # without it: messages that end a phase
     ),
     "affinity": Capability(
         _works(lambda: os.sched_setaffinity(0, os.sched_getaffinity(0))),
         "threads that can be bound to processors (sched_setaffinity)",
-        "threads stay unbound",
+        # without it: threads stay unbound
     ),
     "C library": Capability(
         _works(lambda: c_function("mallopt") is not None),
         "functions of the C library by their name (mallopt, malloc_trim)",
-        "freed memory is kept or returned as the system likes",
+        # without it: freed memory is kept or returned as the system likes
     ),
     "file locks": Capability(
         _works(_locks),
         "locks on files that end with their process (flock)",
-        "each process compiles for itself",
+        # without it: each process compiles for itself
     ),
     "signal masks": Capability(
         _works(lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ())),
         "signals that a thread can block, or that go to one thread (pthread_sigmask)",
-        "Ctrl-C reaches workers, too; one that is missed ends a command without cleaning up",
+        # without it: Ctrl-C reaches workers, too; one that is missed ends a command without cleaning up
     ),
     "signals": Capability(
         _works(lambda: os.killpg(os.getpgrp(), 0)),
         "signals from one process to another",
-        "a step of a study is waited for, then killed",
+        # without it: a step of a study is waited for, then killed
     ),
     "fork": Capability(
         _works(lambda: hasattr(os, "register_at_fork")),  # a process of its own would cost more
         "processes that are copies of another (fork)",
-        "no process inherits a client",
+        # without it: no process inherits a client
     ),
 }
 """By name. A probe uses what it asks for, once, with no effect but its answer."""
@@ -188,11 +186,8 @@ def need(*names: str, user: str, instead: str) -> None:
     for name in names:
         if not has(name):
             here = platform.system().replace("Darwin", "macOS")
-            why = (
-                f"{here} does not have or forbids"
-                if name not in WITHOUT
-                else "DGSUITE_WITHOUT leaves out"
-            )
+            lacks = f"{here} does not have or forbids"
+            why = "DGSUITE_WITHOUT leaves out" if name in WITHOUT else lacks
             raise InputError(f"{user} needs {CAPABILITIES[name].what}, which {why}; use {instead}")
 
 

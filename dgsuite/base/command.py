@@ -15,7 +15,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from dgsuite.base.errors import DgsuiteError, InputError
@@ -176,15 +176,10 @@ class CommandLine(Command):
         self._path = path
         self._name = name
 
+    @needed_by("this command")
     def _invoke(self, arguments: Sequence[str] | None = None) -> int:
-        """Run the click command; where a package is missing, the error names the extra that has it."""
-        with needed_by("this command"):
-            return self._click(arguments)
-
-    def _click(self, arguments: Sequence[str] | None) -> int:
-        """Run it; its errors become ours. In its own main, click has other rules."""
-        module, _, attribute = self._path.partition(":")
-        command: click.Command = getattr(import_module(module), attribute)
+        """Run the click command; its errors become ours. In its own main, click has other rules."""
+        command: click.Command = resolve_name(self._path)
         import click
         from click.shell_completion import shell_complete
 

@@ -117,9 +117,8 @@ def hint(name: object, known: Iterable[str]) -> str:
     from difflib import get_close_matches  # slow to import
 
     known, text = list(known), str(name).lower()
-    same = [
-        word for word in known if sorted(word.replace("0", "")) == sorted(text.replace("0", ""))
-    ]
+    letters = sorted(text.replace("0", ""))
+    same = [word for word in known if sorted(word.replace("0", "")) == letters]
     close = same or get_close_matches(text, known, 1)
     return f"did you mean {close[0]!r}? " if close else ""
 

@@ -9,7 +9,7 @@ import numpy as np
 from dgsuite.base.errors import InputError
 
 
-def unmasked(values: Any, what: str = "") -> Any:
+def unmasked(values: Any, what: str) -> Any:
     """Values as they are, unless some are masked.
 
     `numpy.asarray` gives the values below a mask as if they counted.
@@ -29,6 +29,6 @@ def unmasked(values: Any, what: str = "") -> Any:
         if hidden:
             raise InputError(
                 f"{what} must not be masked: {hidden} of {values.size} values have no value; give an array "
-                f"without a mask, such as that of its method compressed() or filled()".lstrip()
+                f"without a mask, such as that of its method compressed() or filled()"
             )
     return values

@@ -65,10 +65,7 @@ def table(
     )
     for column, head in enumerate(heads):
         made.add_column(
-            head,
-            justify="left" if column in left else "right",
-            no_wrap=not wrap,
-            overflow="fold",
+            head, justify="left" if column in left else "right", no_wrap=not wrap, overflow="fold"
         )
     for row in rows:
         made.add_row(*(escape(str(cell)) for cell in row))

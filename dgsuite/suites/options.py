@@ -5,7 +5,6 @@ there is room for it. No heavy imports.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 from dgsuite.base.errors import InputError
@@ -90,26 +89,7 @@ def need(
     disk: bool = False,
     grid: bool = False,
 ) -> int:
-    """Bytes that building a graph takes in memory, about; arranging it in a grid makes a second one."""
-    import numpy as np
-
-    from dgsuite.partition.graph.data import adjacency
-
-    known = min(scale, LARGEST)
-    n, ends = 2**known, 2 * degree * 2**known
-    rows = adjacency(n, np.array([n]), np.array([ends * (not disk)]), 8 * weighted)
-    sorting = ends // 2  # a block of edge ends at a time
-    return int(rows.sum() * (1 + grid) + sorting) << (scale - known)
-
-
-def check_scale(
-    scale: int,
-    weighted: bool = False,
-    degree: int = EDGE_FACTOR,
-    disk: bool = False,
-    grid: bool = False,
-) -> None:
-    """Refuse a scale that is not at least 1, or whose graph could not be built in memory.
+    """Bytes that building a graph takes in memory, about; arranging it in a grid makes a second one.
 
     Parameters
     ----------
@@ -123,6 +103,25 @@ def check_scale(
         Whether its edges are to be on disk.
     grid
         Whether it is to be arranged in a grid.
+    """
+    import numpy as np
+
+    from dgsuite.partition.graph.data import adjacency
+
+    known = min(scale, LARGEST)
+    n, ends = 2**known, 2 * degree * 2**known
+    rows = adjacency(n, np.array([n]), np.array([ends * (not disk)]), 8 * weighted)
+    sorting = ends // 2  # a block of edge ends at a time
+    return int(rows.sum() * (1 + grid) + sorting) << (scale - known)
+
+
+def check_scale(scale: int, **how: Any) -> None:
+    """Refuse a scale that is not at least 1, or whose graph could not be built in memory.
+
+    Parameters
+    ----------
+    how
+        The graph is made, as for `need`.
 
     Raises
     ------
@@ -134,12 +133,10 @@ def check_scale(
     if scale < 1:
         raise InputError(f"scale must be at least 1, got {scale}")
     room = psutil.virtual_memory().available
-    needed = partial(need, weighted=weighted, degree=degree, disk=disk, grid=grid)
-    wanted = needed(scale)
+    wanted = need(scale, **how)
     if wanted > room:
-        largest = scale - 1
-        while largest > 1 and needed(largest) > room:
-            largest -= 1
+        smaller = range(scale - 1, 1, -1)
+        largest = next((fewer for fewer in smaller if need(fewer, **how) <= room), 1)
         raise InputError(
             f"scale {scale} needs about {wanted / 2**30:.1f} GiB, and "
             f"{room / 2**30:.1f} GiB are free; the largest that fits is {largest}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import dgsuite
@@ -22,8 +22,7 @@ HELD = 1 << 25
 """Bytes of outputs that a turn may hold, at 8 bytes a node."""
 
 
-@contextmanager
-def cluster(place: Place) -> Iterator[Client]:
+def cluster(place: Place) -> AbstractContextManager[Client]:
     """A client of the cluster at an address, or of a cluster of our own, which ends with it.
 
     Raises
@@ -36,13 +35,10 @@ def cluster(place: Place) -> Iterator[Client]:
     from dgsuite.studies.experiment import clusters
 
     keep_no_memory()
+    if place.scheduler is not None:
+        return clusters.connect(place.scheduler)
     protocol = place.protocol or transports.fastest()
-    with (
-        clusters.connect(place.scheduler)
-        if place.scheduler is not None
-        else clusters.local(place.workers, place.threads, "0", protocol)
-    ) as client:
-        yield client
+    return clusters.local(place.workers, place.threads, "0", protocol)
 
 
 def turn(graph: Graph, most: int) -> int:

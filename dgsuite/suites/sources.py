@@ -84,23 +84,16 @@ def read(
     chosen = {} if columns is None else _columns(path, columns)
     if imsuite.recognised(path):
         return _imsuite(path, client, any((directed, relabel, duplicates, nodes)), kernel, edges)
-    market = path.endswith((".mtx", ".mtx.gz"))
-    how: dict[str, Any] = {
-        "directed": directed,
-        "relabel": relabel,
-        "duplicates": duplicates,
-        "edges": edges,
-    }
-    if not market:
-        named = None if nodes is None else nodes_of(nodes)
-        if chosen and path.endswith(CSV):
-            how["relabel"] = relabel or None
-            chosen.setdefault("weight", None)
-            return Graph.from_csv(path, client=client, nodes=named, **how, **chosen)
-        return Graph.read_edge_list(path, client=client, nodes=named, **how, **chosen)
-    if nodes is not None:
+    how: dict[str, Any] = {"client": client, "directed": directed, "relabel": relabel}
+    how |= {"duplicates": duplicates, "edges": edges}
+    if path.endswith((".mtx", ".mtx.gz")):
+        if nodes is None:
+            return Graph.read_matrix_market(path, **how)
         raise InputError(f"--nodes is for edge lists: the matrix {path} says how many nodes it has")
-    return Graph.read_matrix_market(path, client=client, **how)
+    how |= {"nodes": None if nodes is None else nodes_of(nodes), **chosen}
+    if chosen and path.endswith(CSV):
+        return Graph.from_csv(path, **{"weight": None, **how, "relabel": relabel or None})
+    return Graph.read_edge_list(path, **how)
 
 
 def _columns(path: str, given: str) -> dict[str, Any]:

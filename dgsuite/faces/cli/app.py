@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 import click
@@ -37,8 +37,7 @@ class Lazy(click.Group):
         """The command of a name, imported."""
         if cmd_name not in self._paths:
             return None
-        module, _, attribute = self._paths[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(f"{__package__}.{module}"), attribute)
+        command: click.Command = resolve_name(f"{__package__}.{self._paths[cmd_name][0]}")
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

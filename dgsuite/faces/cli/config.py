@@ -13,9 +13,7 @@ def config() -> None:
     """The experiment files that ship with dgsuite, such as quickstart, and what files may have."""
 
 
-@config.command(
-    "list",
-)
+@config.command("list")
 @options.general
 def list_() -> None:
     """List the files, each with its first line."""

@@ -29,11 +29,11 @@ def out(width: int = WIDTH) -> Console:
     return Console(width=None if sys.stdout.isatty() else width)
 
 
-def err(width: int = WIDTH) -> Console:
+def err() -> Console:
     """Standard error, for what is not data."""
     from rich.console import Console
 
-    return Console(stderr=True, width=None if sys.stderr.isatty() else width)
+    return Console(stderr=True, width=None if sys.stderr.isatty() else WIDTH)
 
 
 def quiet() -> bool:

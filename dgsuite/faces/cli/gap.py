@@ -11,9 +11,7 @@ from dgsuite.faces.cli import console, options
 from dgsuite.suites.gap.options import File, Options
 
 
-@click.command(
-    epilog="Example: dgsuite gap --kron 16 --kernels bfs,pr --validate",
-)
+@click.command(epilog="Example: dgsuite gap --kron 16 --kernels bfs,pr --validate")
 @options.file("config", required=False)
 @options.table(Options)
 @options.as_json

@@ -12,9 +12,7 @@ from dgsuite.faces.cli import console, options
 from dgsuite.suites.graph500.options import File, Options
 
 
-@click.command(
-    epilog="Example: dgsuite graph500 --scale 16 --compare scipy",
-)
+@click.command(epilog="Example: dgsuite graph500 --scale 16 --compare scipy")
 @options.file(required=False)
 @options.table(Options)
 @options.as_json

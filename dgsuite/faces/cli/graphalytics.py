@@ -13,9 +13,9 @@ from dgsuite.suites.graphalytics.options import Given, Options
 
 
 @click.command(
-    epilog="Example: dgsuite graphalytics data --graph example-directed --algorithms bfs,pr",
+    epilog="Example: dgsuite graphalytics data --graph example-directed --algorithms bfs,pr"
 )
-@click.argument("folder", type=click.Path())
+@click.argument("folder", type=options.FOLDER)
 @options.table(Options, without=("folder",))
 @options.as_json
 @options.general
@@ -28,10 +28,6 @@ def graphalytics(folder: str, as_json: bool, **flags: Any) -> None:
     from dgsuite.suites.graphalytics.report import report
     from dgsuite.suites.options import read
 
-    if not os.path.isdir(folder):
-        raise InputError(
-            f"{folder}: there is no such folder; FOLDER has NAME.v, NAME.e and NAME.properties"
-        )
     given = options.given(flags) | {"folder": folder}
     resolved = read(Given, "graphalytics", None, (), given)
     check(resolved)

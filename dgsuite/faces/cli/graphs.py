@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from typing import TYPE_CHECKING, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -63,25 +63,20 @@ def make(
     n: int | None,
     scale: int | None,
     m: int | None,
-    directed: bool,
-    relabel: bool,
-    duplicates: str | None,
-    nodes: str | None,
     edges: Edges,
-    columns: str | None,
+    **of_files: Any,
 ) -> Graph:
-    """The graph of a file, or a generated one."""
+    """The graph of a file, or a generated one, for which the options of files are refused."""
     from dgsuite import genval
     from dgsuite.genval.families import FAMILIES
     from dgsuite.suites.sources import read
 
-    generated = given in FAMILIES and not os.path.exists(given)
-    if not generated:
+    if given not in FAMILIES or os.path.exists(given):
         for option, value in (("n", n), ("scale", scale), ("m", m)):
             if value is not None:
                 raise InputError(f"--{option} is for generated graphs, and {given} is none")
-        return read(given, client, directed, relabel, duplicates, kernel, nodes, edges, columns)
-    if directed or relabel or duplicates or nodes or columns:
+        return read(given, client, kernel=kernel, edges=edges, **of_files)
+    if any(of_files.values()):
         raise InputError(
             f"--directed, --relabel, --duplicates, --columns and --nodes are for files, and {given} is "
             f"generated"

@@ -22,9 +22,7 @@ output: Callable[[options.F], options.F] = click.option(
 )
 
 
-@click.command(
-    epilog="Example: dgsuite inputs generate mst --n 64 --kind sp-max -o in.txt",
-)
+@click.command(epilog="Example: dgsuite inputs generate mst --n 64 --kind sp-max -o in.txt")
 @click.argument("kernel")
 @click.option(
     "--kind",
@@ -51,9 +49,7 @@ def generate(kernel: str, kind: str | None, n: int, seed: int, output: str, **ch
     _write(output, [generate(kernel, n, kind, seed, **chosen)])
 
 
-@click.command(
-    epilog="Example: dgsuite inputs edges rmat --n 1048576 --m 16777216 -o edges.txt",
-)
+@click.command(epilog="Example: dgsuite inputs edges rmat --n 1048576 --m 16777216 -o edges.txt")
 @click.argument("kind")
 @click.option("--m", type=int, help="Number of edges, for er, powerlaw, rmat and spmax.")
 @click.option("--max", type=int, help="Maximum children, for tree, spmin and spmax.")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -81,7 +81,7 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
 @click.command(
     epilog="\b\nExamples:\n  dgsuite kernel pagerank rmat --scale 16 --workers 2\n"
     "  dgsuite kernel bfs edges.txt --set root=7 -o levels.nc\n"
-    "  dgsuite inputs generate mst --n 64 -o in.txt; dgsuite kernel mst in.txt",
+    "  dgsuite inputs generate mst --n 64 -o in.txt; dgsuite kernel mst in.txt"
 )
 @click.argument("name", shell_complete=_names)
 @click.argument("graph", type=click.Path())
@@ -136,7 +136,7 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
     "Where the result goes (default: in results, by what was chosen, such as mis-grid-n=16-seed=101.nc)."
 )
 @options.as_json
-@options.cluster(defaults=False)
+@options.cluster()
 @options.general
 def kernel(
     name: str,
@@ -149,15 +149,11 @@ def kernel(
     form: str | None,
     clusters: int | None,
     seed: int,
-    workers: int | None,
-    threads: int | None,
-    scheduler: str | None,
-    protocol: str | None,
     congest: float | None,
     faults: Sequence[str],
     page: str | None,
     dry_run: bool,
-    **source: Any,
+    **others: Any,
 ) -> None:
     """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, Matrix Market, or an input of
     IMSuite's for this kernel), or a family of `dgsuite inputs edges`, such as rmat or grid, with --n
@@ -167,6 +163,7 @@ def kernel(
     """
     from dgsuite.kernels.own import is_own, named
     from dgsuite.studies.experiment.toml import override
+    from dgsuite.suites.options import Place
 
     asked = named(name)
     run_as = name if is_own(name) else asked.name
@@ -178,11 +175,10 @@ def kernel(
     network: dict[str, Any] = {}
     for given in faults:
         override(network, given)
-    place = options.given(
-        {"workers": workers, "threads": threads, "scheduler": scheduler, "protocol": protocol}
-    )
-
+    source = {key: value for key, value in others.items() if key not in Place.model_fields}
+    place = options.given({key: others[key] for key in Place.model_fields})
     if dry_run:
+        workers = place.get("workers")
         estimated = _estimate(run_as, graph, seed, form, workers, source, chosen)
         console.figures(asdict(estimated), as_json, lambda _: repr(estimated))
         return
@@ -208,12 +204,7 @@ def kernel(
     with _client(place) as client:
         with console.working("making the graph"):
             made = graphs.make(name, graph, client, seed, **source)
-        how = {
-            "seed": seed,
-            "congest": congest,
-            "network": network or None,
-            **chosen,
-        }
+        how = {"seed": seed, "congest": congest, "network": network or None, **chosen}
         if page is not None:
             with console.working("writing the page"):
                 execution = dgsuite.lab.Execution(run_as, made, **how)
@@ -285,20 +276,17 @@ def _estimate(
     return estimate(kernel, n, m, **how, **parameters)
 
 
-@contextmanager
-def _client(place: dict[str, Any]) -> Iterator[Client | None]:
+def _client(place: dict[str, Any]) -> AbstractContextManager[Client | None]:
     """A client of the cluster that is asked for, or None."""
     if not place:
-        yield None
-        return
+        return nullcontext()
     from dgsuite.studies.experiment.toml import checked
     from dgsuite.suites.options import Place, check_place
     from dgsuite.suites.running import cluster
 
     where = checked(Place, place, "command line")
     check_place(where)
-    with cluster(where) as client:
-        yield client
+    return cluster(where)
 
 
 def _figures(ds: xr.Dataset, graph: Graph, report: Report | None, path: str) -> dict[str, Any]:

@@ -44,17 +44,14 @@ def several[F: "Callable[..., Any] | click.Command"](
     return add
 
 
-def _noted(key: str) -> Callable[[click.Context, click.Parameter, bool], None]:
+def _flag(*names: str, key: str, text: str) -> Callable[[F], F]:
+    """A flag that is noted in the context rather than handed to the command."""
+
     def note(context: click.Context, parameter: click.Parameter, value: bool) -> None:
         context.meta[key] = context.meta.get(key, False) or value
 
-    return note
-
-
-def _flag(*names: str, key: str, text: str) -> Callable[[F], F]:
-    """A flag that is noted in the context rather than handed to the command."""
     return click.option(
-        *names, is_flag=True, expose_value=False, callback=_noted(key), is_eager=True, help=text
+        *names, is_flag=True, expose_value=False, callback=note, is_eager=True, help=text
     )
 
 
@@ -89,6 +86,10 @@ def output(text: str, metavar: str = "FILE.nc") -> Callable[[F], F]:
     return click.option("-o", "--output", metavar=metavar, help=text)
 
 
+FOLDER = click.Path(exists=True, file_okay=False)
+"""A folder that is there."""
+
+
 overrides: Callable[[F], F] = click.option(
     "--set",
     "overrides",
@@ -120,20 +121,25 @@ def file(name: str = "file", required: bool = True) -> Callable[[F], F]:
 
 
 class Names(click.ParamType):
-    """Names in a list with commas."""
+    """A list with commas, of names or of what another type takes."""
 
     name = "list"
 
+    def __init__(self, each: click.ParamType = click.STRING) -> None:
+        self.each = each
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The names."""
-        return value if isinstance(value, list) else [name for name in value.split(",") if name]
+        """The values."""
+        if isinstance(value, list):
+            return value
+        return [self.each.convert(name, param, ctx) for name in value.split(",") if name]
 
 
-def cluster(defaults: bool = True) -> Callable[[F], F]:
-    """``--workers --threads --scheduler --protocol``."""
+def cluster() -> Callable[[F], F]:
+    """``--workers --threads --scheduler --protocol``, whose defaults depend on what else is given."""
     from dgsuite.suites.options import Place
 
-    return table(Place, defaults=defaults)
+    return table(Place, defaults=False)
 
 
 def table(

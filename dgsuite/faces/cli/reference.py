@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from dgsuite.studies.experiment.toml import inner
@@ -68,11 +68,7 @@ This page is what `dgsuite config settings` prints.
 
 def models() -> dict[str, type[BaseModel]]:
     """The models of all files, by what reads them."""
-    found = {}
-    for reader, path in FILES.items():
-        module, _, name = path.partition(":")
-        found[reader] = getattr(import_module(module), name)
-    return found
+    return {reader: resolve_name(path) for reader, path in FILES.items()}
 
 
 def schema() -> dict[str, Any]:
@@ -131,12 +127,8 @@ def _sections(model: type[BaseModel], path: str = "") -> Iterator[tuple[str, typ
         for section in dict.fromkeys(inner(field.annotation)):
             key = f"{path}{field.alias or name}"
             named = f"{key}.NAME" if "dict" in str(field.annotation) else key
-            yield f"[[{key}]]" if _several(field.annotation) else f"[{named}]", section
+            yield f"[[{key}]]" if "list[" in str(field.annotation) else f"[{named}]", section
             yield from _sections(section, f"{named}.")
-
-
-def _several(annotation: Any) -> bool:
-    return "list[" in str(annotation)
 
 
 def _table(path: str, section: type[BaseModel], described: Mapping[str, Any]) -> str:
@@ -182,12 +174,7 @@ def _kind(value: Mapping[str, Any]) -> str:
     if value.get("type") == "array":
         return f"list of {_kind(value.get('items', {}))}".replace("of table", "of tables")
     bounds = "".join(f" {word} {value[key]}" for key, word in BOUNDS.items() if key in value)
-    name = {
-        "integer": "integer",
-        "number": "number",
-        "string": "text",
-        "boolean": "true or false",
-        "object": "table",
-        "null": "null",
-    }.get(value.get("type", ""), "any")
-    return name + bounds * (name in ("integer", "number"))
+    kind = value.get("type", "any")
+    return {"string": "text", "boolean": "true or false", "object": "table"}.get(
+        kind, kind
+    ) + bounds

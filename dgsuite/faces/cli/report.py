@@ -12,10 +12,7 @@ from dgsuite.base.files import check_output
 from dgsuite.faces.cli import console, options
 
 
-@click.group(
-    cls=options.Group,
-    epilog="Example: dgsuite report results",
-)
+@click.group(cls=options.Group, epilog="Example: dgsuite report results")
 @options.version
 def report() -> None:
     """Make one self-contained HTML page of a result, or of those in a folder: tables and figures, with what
@@ -24,27 +21,21 @@ def report() -> None:
 
 
 @report.command()
-@click.argument("results", metavar="FOLDER|FILE.nc", type=click.Path())
+@click.argument("results", metavar="FOLDER|FILE.nc", type=click.Path(exists=True))
 @options.output("Default: FOLDER/report.html, or FILE.html.", "FILE.html")
 @options.general
 def page(results: str, output: str | None) -> None:
     """Write the page of a result, or of those in FOLDER; its path is printed."""
     given = Path(results)
-    _check_there(given)
     beside = given.with_suffix(".html") if given.is_file() else given / "report.html"
     path = Path(output or beside)
-    _make(given, path)
-    print(path)
-
-
-def _make(given: Path, output: Path) -> None:
-    """Write the page of results; files that cannot be read are named on stderr, and left out."""
-    check_output(output, ".html")
+    check_output(path, ".html")
     from dgsuite.studies.report.claims import data
     from dgsuite.studies.report.claims.evidence import Evidence
     from dgsuite.studies.report.claims.judge import judge
     from dgsuite.studies.report.folder import results_in
-    from dgsuite.studies.report.page import page, write
+    from dgsuite.studies.report.page import page as make
+    from dgsuite.studies.report.page import write
 
     found = results_in(given)
     if not found:
@@ -53,30 +44,25 @@ def _make(given: Path, output: Path) -> None:
     if any("figure" in ds.attrs for ds in found.values()):
         chosen = console.tracked(data.claims().values(), "judging claims", len(data.claims()))
         claims = judge(Evidence(found), chosen)
-    text, left_out = page(found, claims)
+    text, left_out = make(found, claims)
     folder = given.parent if given.is_file() else given
     problems = [InputError(f"{folder / name}: {why}") for name, why in left_out.items()]
     if len(left_out) == len(found):
         raise problems[0]
     for problem in problems:
         click.echo(f"left out: {problem}", err=True)
-    write(text, output)
-
-
-def _check_folder(folder: Path) -> None:
-    if folder.is_file():
-        raise InputError(f"{folder}: is a file; give the folder that has the results (*.nc)")
-    _check_there(folder)
-
-
-def _check_there(path: Path) -> None:
-    if not path.exists():
-        raise InputError(f"{path}: there is no such file or folder")
+    write(text, path)
+    print(path)
 
 
 @report.command()
-@click.argument("folder", required=False, type=click.Path())
-@click.option("--configs", metavar="FOLDER", help="Experiment files (default: those that ship).")
+@click.argument("folder", required=False, type=options.FOLDER)
+@click.option(
+    "--configs",
+    metavar="FOLDER",
+    type=options.FOLDER,
+    help="Experiment files (default: those that ship).",
+)
 @click.option(
     "--only",
     metavar="ID",
@@ -90,9 +76,6 @@ def claims(folder: str | None, configs: str | None, only: str, as_json: bool) ->
     code, and the results in FOLDER. Claims about counts and times need these results; without them they
     are not checked. Exit status 1: something departs from a paper without a reason.
     """
-    for given in (folder, configs):
-        if given is not None:
-            _check_folder(Path(given))
     from dgsuite.studies.report.claims import data
     from dgsuite.studies.report.claims.evidence import CONFIGS, Evidence
     from dgsuite.studies.report.claims.judge import judge

@@ -15,16 +15,14 @@ if TYPE_CHECKING:
     from dgsuite.studies.experiment.model import Config, Point
 
 
-@click.command(
-    epilog="Example: dgsuite run quickstart --workers 2 -o out.nc",
-)
+@click.command(epilog="Example: dgsuite run quickstart --workers 2 -o out.nc")
 @options.file()
 @click.option(
     "--full", is_flag=True, help="Use the values of the file's table [full]: the full sizes."
 )
 @click.option("--force", is_flag=True, help="Run finished points again.")
 @options.output("Where the result goes (default: results/NAME.nc).")
-@options.cluster(defaults=False)
+@options.cluster()
 @options.general
 def run(
     file: str,

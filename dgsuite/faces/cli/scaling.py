@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -14,7 +15,7 @@ from dgsuite.faces.cli import console, options
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dgsuite.studies.experiment.model import Scaling
+    from dgsuite.studies.experiment.model import Config, Scaling
     from dgsuite.studies.scaling.analysis import Analysis
 
 EPILOG = """\b
@@ -36,10 +37,7 @@ The last line of each size is "stop at P machines (between A and B)", "beyond wh
 or "no statement" and why."""
 
 
-@click.group(
-    cls=options.Group,
-    epilog=EPILOG,
-)
+@click.group(cls=options.Group, epilog=EPILOG)
 @options.version
 def scaling() -> None:
     """Say at how many machines to stop. `dgsuite scaling FILES` is `dgsuite scaling runs FILES`."""
@@ -64,7 +62,13 @@ machine: Callable[[options.F], options.F] = options.several(
 """What the statement is about."""
 
 written: Callable[[options.F], options.F] = options.several(
-    options.output("Where files go (default: beside what is analysed).", "FOLDER"),
+    click.option(
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        type=options.FOLDER,
+        help="Where files go (default: beside what is analysed).",
+    ),
     click.option("--no-figures", is_flag=True, help="Tables alone."),
 )
 """What is written."""
@@ -81,7 +85,7 @@ written: Callable[[options.F], options.F] = options.several(
 )
 @click.option(
     "--processors",
-    type=int,
+    type=click.IntRange(min=1),
     metavar="N",
     help="Processors of the machine that measured, if the file does not say.",
 )
@@ -106,19 +110,28 @@ def runs(
     results (.nc) of `dgsuite run`, or an experiment (.toml), whose missing points are run first;
     several files are analysed together.
     """
-    if processors is not None and processors < 1:
-        raise InputError(f"--processors must be at least 1, got {processors}")
-    _check_folder(output)
-    experiments = [path for path in files if not path.endswith(".nc")]
+    from dgsuite.studies.experiment.load import load
+
+    experiments = {path: load(path, overrides, full=full) for path in files if path[-3:] != ".nc"}
     if not experiments and (full or overrides):
         raise InputError("--full and --set change an experiment: give a .toml file")
-    chosen = _settings(experiments, overrides, full, options.given(settings))
-    if len(experiments) == len(files):
-        _check_plans(experiments, overrides, full, chosen)
-    paths = [_measured(path, overrides, full) if path in experiments else path for path in files]
+    configs = [config for config, _ in experiments.values()]
+    chosen = _settings(configs, options.given(settings))
 
     from dgsuite.core.results.dataset import open_dataset
-    from dgsuite.studies.scaling.analysis import analyse, by_kernel, split
+    from dgsuite.studies.experiment.session import again
+    from dgsuite.studies.scaling.analysis import analyse, by_kernel, check_sweeps, split
+
+    if experiments.keys() == {*files}:
+        try:
+            check_sweeps(configs, chosen)
+        except InputError as error:
+            raise InputError(f"{', '.join(files)} cannot be analysed: {error}") from None
+    paths = [*files]
+    for place, path in enumerate(files):
+        if path in experiments:
+            command = again(path, overrides, {}, full)
+            paths[place] = _measured(*experiments[path], command, full)
 
     groups = by_kernel((run for path in paths for run in split(open_dataset(path))), chosen)
     traffic, nominal = ({}, None) if what_if is None else _traffic(what_if)
@@ -155,13 +168,12 @@ def fit(
     (or machines, workers, processes, ranks), seconds (or time), and if there are any bandwidth (per
     cent, or bytes per second) and n (or size). Rows that are alike in all but the time are repeats.
     """
-    _check_folder(output)
     if wrong := [pair for pair in columns if "=" not in pair]:
         raise InputError(f"--column {wrong[0]}: must be NAME=COLUMN, such as p=nodes")
     from dgsuite.studies.scaling import read
     from dgsuite.studies.scaling.analysis import analyse
 
-    chosen = _settings((), (), False, options.given(settings))
+    chosen = _settings((), options.given(settings))
     measured = read(table, dict(pair.split("=", 1) for pair in columns))
     _tell([analyse(measured, settings=chosen, sizes=size)], table, output, no_figures)
 
@@ -201,11 +213,6 @@ def simulate(scale: int, in_turn: bool, output: str | None) -> None:
     print(path)
 
 
-def _check_folder(output: str | None) -> None:
-    if output is not None and not os.path.isdir(output):
-        raise InputError(f"--output {output}: there is no such folder")
-
-
 def _tell(found: Sequence[Analysis], path: str, output: str | None, no_figures: bool) -> None:
     """Print what was found, and write it to files that are named after the one that was analysed."""
     from dgsuite.base.files import check_output
@@ -228,42 +235,22 @@ def _tell(found: Sequence[Analysis], path: str, output: str | None, no_figures: 
             names.append(f"{stem}-{name}.png")
             check_output(names[-1])
             write(figure, names[-1])
-    for name in names:
-        print(name)
+    print(*names, sep="\n")
 
 
-def _settings(
-    paths: Sequence[str], overrides: Sequence[str], full: bool, given: dict[str, Any]
-) -> Scaling:
+def _settings(experiments: Sequence[Config], given: dict[str, Any]) -> Scaling:
     """Those of the first experiment, with the command's in their place."""
-    from dgsuite.studies.experiment import model as config
-    from dgsuite.studies.experiment.load import load
+    from dgsuite.studies.experiment.model import Scaling
     from dgsuite.studies.experiment.toml import checked
 
-    settings = load(paths[0], overrides, full=full)[0].scaling if paths else config.Scaling()
-    return checked(config.Scaling, settings.model_dump() | given, "options")
+    settings = experiments[0].scaling if experiments else Scaling()
+    return checked(Scaling, settings.model_dump() | given, "options")
 
 
-def _check_plans(
-    paths: Sequence[str], overrides: Sequence[str], full: bool, settings: Scaling
-) -> None:
-    """See that what experiments will measure can be analysed."""
-    from dgsuite.studies.experiment.load import load
-    from dgsuite.studies.scaling.analysis import check_sweeps
-
-    try:
-        check_sweeps([load(path, overrides, full=full)[0] for path in paths], settings)
-    except InputError as error:
-        raise InputError(f"{', '.join(paths)} cannot be analysed: {error}") from None
-
-
-def _measured(path: str, overrides: Sequence[str], full: bool) -> str:
+def _measured(config: Config, folder: Path, command: str, full: bool) -> str:
     """The results of an experiment, whose missing points are run."""
     from dgsuite.studies.experiment import session
-    from dgsuite.studies.experiment.load import load
 
-    config, folder = load(path, overrides, full=full)
-    command = session.again(path, overrides, {}, full)
     how = session.How(command, full, quiet=True, progress=console.progress())
     found = session.measure(config, folder, None, how)
     print(found)
@@ -285,9 +272,7 @@ def _traffic(path: str) -> tuple[dict[str, dict[int, xr.Dataset]], float | None]
     found: dict[str, dict[int, xr.Dataset]] = {}
     for (kernel, _), point in console.tracked(firsts.items(), "counting", len(firsts)):
         graph = make_graph(point, folder, None)
-        parameters: dict[str, Any] = point.params
         workers = sorted({p.workers for p in points if (p.kernel, p.n) == (kernel, point.n)})
-        found.setdefault(kernel, {})[graph.n] = trace(
-            kernel, graph, clusters=workers, seed=point.seed, **parameters
-        )
+        counted = trace(kernel, graph, clusters=workers, seed=point.seed, **point.params)
+        found.setdefault(kernel, {})[graph.n] = counted
     return found, experiment.throttle.share()

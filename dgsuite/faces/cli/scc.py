@@ -15,9 +15,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-@click.command(
-    epilog="Example: dgsuite scc scc-bc --protocols tcp",
-)
+@click.command(epilog="Example: dgsuite scc scc-bc --protocols tcp")
 @options.file()
 @click.option(
     "--protocols", type=options.Names(), help="Transports, such as tcp,mpb,mpimpb,uds,mpi-sock."
@@ -136,13 +134,8 @@ def _show(console: Any, ds: xr.Dataset, found: Sequence[Any]) -> None:
     frame = speed.to_dataframe()["speed-up"].unstack("places").add_prefix("at ")
     frame.insert(0, "1 place, s", one.to_dataframe("one")["one"].reindex(frame.index))
     show("Speed-up, SIMULATED", frame)
-    verdicts = [
-        (
-            claim.id,
-            claim.says,
-            verdict.ours,
-            ": ".join(filter(None, (verdict.verdict, verdict.why))),
-        )
-        for claim, verdict in found
-    ]
+    verdicts = []
+    for claim, verdict in found:
+        said = ": ".join(filter(None, (verdict.verdict, verdict.why)))
+        verdicts.append((claim.id, claim.says, verdict.ours, said))
     console.print(table(("claim", "paper", "here", ""), verdicts, title="The paper's findings"))

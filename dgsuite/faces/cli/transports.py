@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,8 +21,13 @@ SIZES = "8,64,512,4096,32768,262144,1048576,8388608,67108864,268435456"
 PATTERNS = "pingpong,one-to-all,all-pairs,clocked"
 
 
+def _number(*names: str, least: int, default: int, text: str) -> Callable[[options.F], options.F]:
+    kind = click.IntRange(least)
+    return click.option(*names, type=kind, default=default, show_default=True, help=text)
+
+
 @click.command(
-    epilog="Example: dgsuite transports bench --protocols tcp,mpb --sizes 64,4096 -o t.nc",
+    epilog="Example: dgsuite transports bench --protocols tcp,mpb --sizes 64,4096 -o t.nc"
 )
 @click.option(
     "--protocols",
@@ -30,7 +36,10 @@ PATTERNS = "pingpong,one-to-all,all-pairs,clocked"
     help=f"Default: {PROTOCOLS}; also mpi, mpi-sock.",
 )
 @click.option(
-    "--sizes", type=options.Names(), default=SIZES, help=f"Bytes of a message; default: {SIZES}."
+    "--sizes",
+    type=options.Names(click.IntRange(min=0)),
+    default=SIZES,
+    help=f"Bytes of a message; default: {SIZES}.",
 )
 @click.option(
     "--patterns",
@@ -38,21 +47,19 @@ PATTERNS = "pingpong,one-to-all,all-pairs,clocked"
     default="pingpong",
     help=f"Of {PATTERNS} (default: pingpong).",
 )
-@click.option("--processes", default=4, show_default=True, help="Of the other patterns.")
-@click.option("--repeats", default=15, show_default=True, help="Turns of each.")
+@_number("--processes", least=2, default=4, text="Of the other patterns.")
+@_number("--repeats", least=1, default=15, text="Turns of each.")
 @click.option(
     "--kernels", type=options.Names(), default="", help="Also time these, on two workers: mis,bfs."
 )
-@click.option(
-    "--n", "--nodes", default=100_000, show_default=True, help="Nodes of the kernels' random graph."
-)
+@_number("--n", "--nodes", least=2, default=100_000, text="Nodes of the kernels' random graph.")
 @click.option("--scc", is_flag=True, help="Buffers of the SCC: 8 KiB and 48 places.")
 @options.output("Write a dataset, and FILE.png beside it.")
 @options.as_json
 @options.general
 def bench(
     protocols: list[str],
-    sizes: list[str],
+    sizes: list[int],
     patterns: list[str],
     processes: int,
     repeats: int,
@@ -70,38 +77,21 @@ def bench(
     for option, given in (("protocols", protocols), ("sizes", sizes), ("patterns", patterns)):
         if not given:
             raise InputError(f"--{option} is empty")
-    for option, number, least in (
-        ("processes", processes, 2),
-        ("repeats", repeats, 1),
-        ("n", n, 2),
-    ):
-        if number < least:
-            raise InputError(f"--{option} must be at least {least}, got {number}")
-    for pattern in patterns:
-        if pattern not in PATTERNS.split(","):
-            raise InputError(f"--patterns {pattern}: unknown; one of {PATTERNS}")
-    try:
-        counts = [int(size) for size in sizes]
-    except ValueError as error:
-        raise InputError(f"--sizes: {error}") from None
-    if min(counts) < 0:
-        raise InputError(f"--sizes must be at least 0, got {min(counts)}")
-
     import dask
 
     from dgsuite.kernels import KERNELS
     from dgsuite.studies.transports import bench, carriers, chip
+    from dgsuite.suites.options import check_names
 
-    for name in kernels:
-        if name not in KERNELS:
-            raise InputError(f"--kernels {name}: unknown; one of {', '.join(KERNELS)}")
+    check_names("--patterns", patterns, PATTERNS.split(","))
+    check_names("--kernels", kernels, KERNELS)
     for protocol in protocols:
         if protocol in carriers.MPI and not (kernels or "clocked" in patterns):
             raise InputError(f"{protocol} carries clocked runs alone: add --patterns clocked")
         carriers.check(protocol)
     with dask.config.set(chip.BUFFERS if scc else {}):
         with console.working("timing messages"):
-            ds = bench.measure(protocols, counts, patterns, processes, repeats)
+            ds = bench.measure(protocols, sizes, patterns, processes, repeats)
         if kernels:
             from dgsuite.studies.transports.kernels import measure, workers
 
@@ -121,9 +111,7 @@ def bench(
         _show(ds)
 
 
-@click.command(
-    epilog="Example: mpiexec -n 2 dgsuite transports mpi-worker tcp://127.0.0.1:8786",
-)
+@click.command(epilog="Example: mpiexec -n 2 dgsuite transports mpi-worker tcp://127.0.0.1:8786")
 @click.argument("address")
 @click.option("--threads", "--nthreads", default=1, show_default=True, help="Threads.")
 @options.general
@@ -155,13 +143,8 @@ def _show(ds: xr.Dataset) -> None:
             part = (unit * one[name]).transpose("size", "protocol")
             show(f"{pattern}, {title}", "bytes", ds["size"], part.values)
     if bool(ds.held_bytes.notnull().any()):
-        count = ds.expand_dims(processes=[ds.attrs["processes"]])
-        show(
-            "kB of memory that a process grows by",
-            "processes",
-            count.processes,
-            1e-3 * count.held_bytes,
-        )
+        held = 1e-3 * ds.held_bytes.expand_dims(processes=[ds.attrs["processes"]])
+        show("kB of memory that a process grows by", "processes", held.processes, held)
     if "kernel" in ds.dims:
         part = (1e3 * ds.kernel_median_seconds).transpose("kernel", "protocol")
         show("kernels, milliseconds", "kernel", ds.kernel, part.values)

@@ -11,7 +11,7 @@ from dgsuite.faces.cli import console, graphs, options
 
 @click.command(
     epilog="\b\nExamples:\n  dgsuite validate mst in.txt result.nc\n"
-    "  dgsuite validate wcc pairs.csv result.nc --columns from,to",
+    "  dgsuite validate wcc pairs.csv result.nc --columns from,to"
 )
 @click.argument("name", metavar="KERNEL")
 @click.argument("graph", type=click.Path())

@@ -14,7 +14,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import networkx as nx
+import numpy as np
 from networkx.utils.backends import _registered_algorithms
+from numpy.typing import NDArray
 
 import dgsuite
 from dgsuite.base.errors import RunError
@@ -37,47 +39,41 @@ SAMPLES = NETWORKX >= (3, 6)
 SQUARES = NETWORKX >= (3, 5)
 """Whether networkx leaves self-loops out of squares, as the kernel does."""
 
+type How = Mapping[str, Any]
+"""Arguments of a call beyond networkx's: see `Way`."""
+
 PARALLEL = "parallel edges are merged, but here each counts"
 LOOPS = "the graph has edges from a node to itself, which are dropped, but here they count"
 
 
-def _attribute(value: Any) -> str | None:
-    if callable(value):
-        return "a function, but workers need numbers"
-    named = isinstance(value, Hashable) and not isinstance(value, bool)
-    return None if named else f"{value!r} is no name of an edge attribute"
+def _names_an_attribute(value: Any) -> bool:
+    return isinstance(value, Hashable) and not (isinstance(value, bool) or callable(value))
 
 
-def _number(value: Any) -> str | None:
-    plain = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < inf
-    return None if plain else f"{value!r} is no finite number"
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < inf
 
 
-def _count(value: Any) -> str | None:
-    return (
-        None
-        if isinstance(value, Integral) and value < MAX_ITERATIONS
-        else f"{value!r} is no whole number"
-    )
+def _counts(value: Any) -> bool:
+    return isinstance(value, Integral) and value < MAX_ITERATIONS
 
 
-def _distance(value: Any) -> str | None:
-    plain = value is None or isinstance(value, int | float | Integral)
-    return None if plain and value == value else f"{value!r} is no number"
+def _is_a_distance(value: Any) -> bool:
+    return value is None or (isinstance(value, int | float | Integral) and value == value)
 
 
 MAX_ITERATIONS = 1 << 62
 """Iterations, at most."""
 
-RULES: dict[str, Callable[[Any], str | None]] = {
-    "weight": _attribute,
-    "alpha": _number,
-    "beta": _number,
-    "tol": _number,
-    "max_iter": _count,
-    "cutoff": _distance,
+RULES: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "weight": (_names_an_attribute, "name of an edge attribute"),
+    **dict.fromkeys(("alpha", "beta", "tol"), (_is_finite, "finite number")),
+    "max_iter": (_counts, "whole number"),
+    "cutoff": (_is_a_distance, "number"),
 }
-"""Why arguments of these names are left to networkx, which takes more kinds of them, or knows its errors."""
+"""What arguments of these names are. Others are left to networkx, which takes more kinds of them, or knows
+its errors.
+"""
 
 
 def of_networkx(name: str, *args: Any, **kwargs: Any) -> Any:
@@ -95,7 +91,8 @@ def type_in_networkx(name: str, *args: Any) -> type:
 class Offered:
     """A function of networkx that a kernel answers.
 
-    Defaults are those of the networkx that is installed. Keyword arguments beyond networkx's own are those
+    Defaults are those of the networkx that is installed: a function has one only for what an earlier networkx
+    lacks. Keyword arguments beyond networkx's own are those
     of `Way`.
 
     Attributes
@@ -105,12 +102,14 @@ class Offered:
     theirs
         The signature of networkx's function; the function's own where networkx has none.
     further
-        Names of networkx's parameters that the function lacks; a later networkx may have some.
+        Names of networkx's parameters that the function lacks, as no kernel has the like; a later networkx
+        may have more. A call that gives one another value than its default is left to networkx.
     """
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], name: str = "", what: str = "") -> None:
         update_wrapper(self, function)
-        self.__name__ = function.__name__
+        self.__name__ = name or function.__name__
+        self.__doc__ = what or function.__doc__
         self.parameters = inspect.signature(function).parameters
         known = _registered_algorithms.get(self.__name__)
         self.theirs = inspect.signature(known.orig_func if known else function)
@@ -151,7 +150,7 @@ class Offered:
             return self._function(**{k: v for k, v in named.items() if k not in self.further})
         except (
             OverflowError
-        ) as error:  # Python's integers have no limit, so networkx may know the answer
+        ) as error:  # networkx may know the answer: Python's integers have no limit
             raise NotImplementedError(str(error)) from error
 
     def unless(self, reason: Callable[..., str | None]) -> Callable[..., str | None]:
@@ -162,9 +161,9 @@ class Offered:
     def reason(self, *args: Any, **kwargs: Any) -> str | None:
         """The reason why the backend cannot answer a call; None if it can."""
         named = self._named(args, kwargs)
-        for name, rule in RULES.items():
-            if name in named and (why := rule(named[name])):
-                return f"{name}: {why}"
+        for name, (fits, what) in RULES.items():
+            if name in named and not fits(named[name]):
+                return f"{name}: {named[name]!r} is no {what}"
         return self._unknown(named) or self._reason(**named)
 
 
@@ -227,7 +226,7 @@ class Way(NamedTuple):
     clusters: int | None
 
     @classmethod
-    def of(cls, how: Mapping[str, Any]) -> Way:
+    def of(cls, how: How) -> Way:
         """The way of a call."""
         from dgsuite.partition.client.session import current_client
 
@@ -241,7 +240,7 @@ class Way(NamedTuple):
 def run(
     kernel: str,
     G: ConvertedGraph,
-    how: Mapping[str, Any],
+    how: How,
     *,
     weight: str | None = None,
     any_weight: bool = False,
@@ -284,3 +283,20 @@ def run(
         if isinstance(error.__cause__, OverflowError):
             raise error.__cause__ from error
         raise
+
+
+def run_either(
+    kernel: str, G: ConvertedGraph, how: How, weight: str | None, **parameters: Any
+) -> xr.Dataset:
+    """The dataset of a run of a kernel that takes weights, or does without where none are named."""
+    weighted = weight is not None
+    parameters["weighted"] = weighted
+    return run(kernel, G, how, weight=weight, any_weight=not weighted, **parameters)
+
+
+def values(kernel: str, G: ConvertedGraph, how: How, output: str, **parameters: Any) -> NDArray:
+    """An output of a kernel that looks at no weights, which needs no run where there are no nodes."""
+    if not len(G):
+        return np.empty(0, np.int64)
+    found: NDArray = run(kernel, G, how, any_weight=True, **parameters)[output].values
+    return found

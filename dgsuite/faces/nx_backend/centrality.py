@@ -10,8 +10,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import PARALLEL, SAMPLES, Offered, run
-from dgsuite.faces.nx_backend.components import component
+from dgsuite.faces.nx_backend.calls import PARALLEL, SAMPLES, How, Offered, run_either, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 if TYPE_CHECKING:
@@ -24,13 +23,11 @@ LARGE = 2.0**400
 @Offered
 def pagerank(
     G: ConvertedGraph,
-    alpha: float = 0.85,
-    personalization: Mapping[Hashable, float] | None = None,
-    max_iter: int = 100,
-    tol: float = 1.0e-6,
-    nstart: Any = None,
-    weight: str | None = "weight",
-    dangling: Any = None,
+    alpha: float,
+    personalization: Mapping[Hashable, float] | None,
+    max_iter: int,
+    tol: float,
+    weight: str | None,
     **how: Any,
 ) -> dict[Hashable, float]:
     """PageRank, by the kernel `pagerank`."""
@@ -53,7 +50,7 @@ def pagerank(
 def _iterate(
     kernel: str,
     G: ConvertedGraph,
-    how: Mapping[str, Any],
+    how: How,
     weight: str | None,
     max_iter: int,
     tolerance: float,
@@ -68,21 +65,13 @@ def _iterate(
     NotImplementedError
         The graph has weights that are negative, or near the ends of a float64's range.
     """
-    values = G.weight(weight)
-    if values is not None:
-        if (values < 0).any():
-            raise NotImplementedError(f"an edge has a negative {weight}")
-        if not ((values == 0) | ((values <= LARGE) & (values >= 1 / LARGE))).all():
-            raise NotImplementedError(
-                f"an edge has a {weight} that networkx rounds to 0 or infinity"
-            )
+    lengths = G.lengths(weight)
+    above = np.empty(0) if lengths is None else lengths[lengths > 0]
+    if len(above) and (above.max() > LARGE or above.min() < 1 / LARGE):
+        raise NotImplementedError(f"an edge has a {weight} that networkx rounds to 0 or infinity")
     most = max(max_iter, 0)
-    weighted = weight is not None
-    ds = run(
-        *(kernel, G, how),
-        weight=weight,
-        any_weight=not weighted,
-        weighted=weighted,
+    ds = run_either(
+        *(kernel, G, how, weight),
         loops=True,
         tolerance=tolerance,
         iterations=most + 1,  # one more than may be needed
@@ -94,24 +83,15 @@ def _iterate(
 
 
 @pagerank.unless
-def _(G: Any, alpha: float, tol: float, nstart: Any, dangling: Any, **_: Any) -> str | None:
+def _(G: Any, alpha: float, tol: float, **_: Any) -> str | None:
     if G.is_multigraph():
         return PARALLEL
-    if nstart is not None:
-        return "nstart: ranks are equal at first"
-    if dangling is not None:
-        return "dangling: from nodes without edges out, walkers go on as personalization says"
     return None if 0 <= alpha <= 1 and tol > 0 else "alpha must be from 0 to 1, and tol above 0"
 
 
 @Offered
 def eigenvector_centrality(
-    G: ConvertedGraph,
-    max_iter: int = 100,
-    tol: float = 1.0e-6,
-    nstart: Any = None,
-    weight: str | None = None,
-    **how: Any,
+    G: ConvertedGraph, max_iter: int, tol: float, weight: str | None, **how: Any
 ) -> dict[Hashable, float]:
     """Eigenvector centrality, by the kernel `eigenvector`."""
     if not len(G):
@@ -123,13 +103,12 @@ def eigenvector_centrality(
 @Offered
 def katz_centrality(
     G: ConvertedGraph,
-    alpha: float = 0.1,
-    beta: Any = 1.0,
-    max_iter: int = 1000,
-    tol: float = 1.0e-6,
-    nstart: Any = None,
-    normalized: bool = True,
-    weight: str | None = None,
+    alpha: float,
+    beta: Any,
+    max_iter: int,
+    tol: float,
+    normalized: bool,
+    weight: str | None,
     **how: Any,
 ) -> dict[Hashable, float]:
     """Katz centrality, by the kernel `katz`."""
@@ -145,21 +124,15 @@ def katz_centrality(
 
 @Offered
 def hits(
-    G: ConvertedGraph,
-    max_iter: int = 100,
-    tol: float = 1.0e-8,
-    nstart: Any = None,
-    normalized: bool = True,
-    method: str = "svd",
-    **how: Any,
+    G: ConvertedGraph, max_iter: int, tol: float, method: str = "svd", **how: Any
 ) -> tuple[dict[Hashable, float], dict[Hashable, float]]:
     """Hubs and authorities, by the kernel `hits`."""
     if not len(G):
         return {}, {}
     if max_iter <= 0:
         raise nx.PowerIterationFailedConvergence(max_iter)
-    values = G.weight("weight")
-    if not len(G.source) or (values is not None and not values.any()):
+    weights = G.weight("weight")
+    if not len(G.source) or (weights is not None and not weights.any()):
         raise NotImplementedError("there are neither hubs nor authorities without edges")
     try:
         ds = _iterate("hits", G, how, "weight", max_iter, tol)
@@ -172,32 +145,28 @@ def hits(
 
 
 @hits.unless
-def _(G: Any, tol: float, nstart: Any, normalized: bool, method: Any, **_: Any) -> str | None:
+def _(G: Any, tol: float, method: Any, **_: Any) -> str | None:
     if G.is_multigraph():
         return PARALLEL
-    if nstart is not None:
-        return "nstart: all nodes are alike at first"
     if method not in ("power_iteration", "svd"):
         return "method: power_iteration or svd"
-    return None if normalized and tol > 0 else "results are normalized, and tol must be above 0"
+    return None if tol > 0 else "tol must be above 0"
 
 
 @eigenvector_centrality.unless
 @katz_centrality.unless
-def _(tol: float, nstart: Any, alpha: float = 1, beta: float = 1, **_: Any) -> str | None:
-    if nstart is not None:
-        return "nstart: all nodes are alike at first"
+def _(tol: float, alpha: float = 1, beta: float = 1, **_: Any) -> str | None:
     return None if min(alpha, beta, tol) > 0 else "alpha, beta and tol must be above 0"
 
 
 @Offered
 def betweenness_centrality(
     G: ConvertedGraph,
-    k: int | None = None,
-    normalized: bool = True,
-    weight: str | None = None,
-    endpoints: bool = False,
-    seed: Any = None,
+    k: int | None,
+    normalized: bool,
+    weight: str | None,
+    endpoints: bool,
+    seed: Any,
     **how: Any,
 ) -> dict[Hashable, float]:
     """Betweenness centrality, by the kernel `bc`; the sources are those that networkx draws."""
@@ -209,7 +178,7 @@ def betweenness_centrality(
     found = ds["betweenness"].values * (1 if G.directed else 2)
     sources = np.full(n, len(drawn))
     if endpoints:
-        found += _ends(component(G, how), drawn)
+        found += _ends(values("wcc", G, how, "component"), drawn)
     else:
         sources[drawn] -= 1  # no path from a node leads through it
     if not len(drawn):
@@ -228,8 +197,8 @@ def _drawn(G: ConvertedGraph, k: int | None, weight: str | None, seed: Any) -> N
     NotImplementedError
         Weights are not above 0.
     """
-    values = G.weight(weight)
-    if values is not None and (values <= 0).any():
+    weights = G.weight(weight)
+    if weights is not None and (weights <= 0).any():
         raise NotImplementedError(f"an edge has a {weight} that is not above 0")
     if k is None or k == len(G):
         return np.arange(len(G))
@@ -237,17 +206,11 @@ def _drawn(G: ConvertedGraph, k: int | None, weight: str | None, seed: Any) -> N
 
 
 def _paths(
-    kernel: str, G: ConvertedGraph, how: Mapping[str, Any], weight: str | None, drawn: NDArray
+    kernel: str, G: ConvertedGraph, how: How, weight: str | None, drawn: NDArray
 ) -> xr.Dataset:
     """A run of a kernel on the shortest paths from some nodes."""
-    weighted = weight is not None
-    return run(
-        *(kernel, G, how),
-        weight=weight,
-        any_weight=not weighted,
-        weighted=weighted,
-        sources=None if len(drawn) == len(G) else drawn,
-    )
+    sources = None if len(drawn) == len(G) else drawn
+    return run_either(kernel, G, how, weight, sources=sources)
 
 
 def _ends(component: NDArray[np.int64], drawn: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -262,12 +225,7 @@ def _ends(component: NDArray[np.int64], drawn: NDArray[np.int64]) -> NDArray[np.
 
 @Offered
 def edge_betweenness_centrality(
-    G: ConvertedGraph,
-    k: int | None = None,
-    normalized: bool = True,
-    weight: str | None = None,
-    seed: Any = None,
-    **how: Any,
+    G: ConvertedGraph, k: int | None, normalized: bool, weight: str | None, seed: Any, **how: Any
 ) -> dict[tuple[Hashable, Hashable], float]:
     """Betweenness centrality of edges, by the kernel `edge_betweenness`."""
     n, drawn = len(G), _drawn(G, k, weight, seed)

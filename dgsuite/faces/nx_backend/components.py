@@ -5,7 +5,7 @@ networkx has no Leiden method of its own before 3.7.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from itertools import pairwise
 from typing import Any
 
@@ -13,7 +13,7 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import LOOPS, PARALLEL, Offered, run
+from dgsuite.faces.nx_backend.calls import LOOPS, PARALLEL, How, Offered, run, run_either, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 from dgsuite.kernels.analytics.communities import RANDOMNESS
 
@@ -23,14 +23,6 @@ THETA = 0.01
 """The default of networkx's `leiden_communities`."""
 
 
-def component(G: ConvertedGraph, how: Mapping[str, Any], kernel: str = "wcc") -> NDArray[np.int64]:
-    """The smallest number in each node's component."""
-    if not len(G):
-        return np.empty(0, np.int64)
-    found: NDArray[np.int64] = run(kernel, G, how, any_weight=True)["component"].values
-    return found
-
-
 def _sets(G: ConvertedGraph, labels: NDArray, nodes: Any = None) -> Iterator[set[Hashable]]:
     """Sets of the nodes that have the same label, by ascending label; of all nodes, or of some numbers."""
     order = np.argsort(labels, kind="stable")
@@ -38,10 +30,6 @@ def _sets(G: ConvertedGraph, labels: NDArray, nodes: Any = None) -> Iterator[set
     named = G.of(order if nodes is None else nodes[order])
     for first, last in pairwise([*starts, len(named)]):
         yield set(named[first:last])
-
-
-def _components(G: ConvertedGraph, labels: NDArray) -> Iterator[set[Hashable]]:
-    return _sets(G, labels)
 
 
 def _number(G: ConvertedGraph, labels: NDArray) -> int:
@@ -58,23 +46,22 @@ def _offered(name: str, kernel: str, answer: Callable[..., Any], what: str) -> O
     """A function of networkx that follows from the components of a kernel."""
 
     def function(G: ConvertedGraph, **how: Any) -> Any:
-        return answer(G, component(G, how, kernel))
+        return answer(G, values(kernel, G, how, "component"))
 
-    function.__name__, function.__doc__ = name, what
-    return Offered(function)
+    return Offered(function, name, what)
 
 
 SETS, HOW_MANY, ONE = "Sets of nodes.", "How many components there are.", "Whether there is one."
 
-connected_components = _offered("connected_components", "wcc", _components, SETS)
+connected_components = _offered("connected_components", "wcc", _sets, SETS)
 number_connected_components = _offered("number_connected_components", "wcc", _number, HOW_MANY)
 is_connected = _offered("is_connected", "wcc", _is_one, ONE)
-weakly_connected_components = _offered("weakly_connected_components", "wcc", _components, SETS)
+weakly_connected_components = _offered("weakly_connected_components", "wcc", _sets, SETS)
 number_weakly_connected_components = _offered(
     "number_weakly_connected_components", "wcc", _number, HOW_MANY
 )
 is_weakly_connected = _offered("is_weakly_connected", "wcc", _is_one, ONE)
-strongly_connected_components = _offered("strongly_connected_components", "scc", _components, SETS)
+strongly_connected_components = _offered("strongly_connected_components", "scc", _sets, SETS)
 number_strongly_connected_components = _offered(
     "number_strongly_connected_components", "scc", _number, HOW_MANY
 )
@@ -85,33 +72,33 @@ is_strongly_connected = _offered("is_strongly_connected", "scc", _is_one, ONE)
 def node_connected_component(G: ConvertedGraph, n: Hashable, **how: Any) -> set[Hashable]:
     """The component of a node."""
     number = G.number[n]
-    labels = component(G, how)
+    labels = values("wcc", G, how, "component")
     return set(G.of(labels == labels[number]))
 
 
-def _bridges(G: ConvertedGraph, root: Any, how: Mapping[str, Any]) -> NDArray[np.bool_]:
+def _bridges(G: ConvertedGraph, root: Any, how: How) -> NDArray[np.bool_]:
     """Which edges are bridges, of all or of those in the connected component of a node."""
     if root is not None and root not in G:
         raise nx.NodeNotFound(f"Root node {root} is not in graph")
     if not len(G.source):
         return np.zeros(0, bool)
-    part = run("bridges", G, how, any_weight=True)["component"].values
+    part = values("bridges", G, how, "component")
     found = part[G.source] != part[G.target]
     if root is not None:
-        near = component(G, how)
+        near = values("wcc", G, how, "component")
         found &= near[G.source] == near[G.number[root]]
     return found
 
 
 @Offered
-def bridges(G: ConvertedGraph, root: Any = None, **how: Any) -> Iterator[Edge]:
+def bridges(G: ConvertedGraph, **how: Any) -> Iterator[Edge]:
     """Edges without which the graph falls into more parts."""
     found = _bridges(G, None, how)
     yield from zip(G.of(G.source[found]), G.of(G.target[found]), strict=True)
 
 
 @Offered
-def has_bridges(G: ConvertedGraph, root: Any = None, **how: Any) -> bool:
+def has_bridges(G: ConvertedGraph, root: Any, **how: Any) -> bool:
     """Whether there is such an edge."""
     return bool(_bridges(G, root, how).any())
 
@@ -119,8 +106,7 @@ def has_bridges(G: ConvertedGraph, root: Any = None, **how: Any) -> bool:
 @Offered
 def articulation_points(G: ConvertedGraph, **how: Any) -> Iterator[Hashable]:
     """Nodes without which the graph falls into more parts."""
-    if len(G):
-        yield from G.of(run("bridges", G, how, any_weight=True)["articulation"].values)
+    yield from G.of(values("bridges", G, how, "articulation"))
 
 
 @Offered
@@ -132,21 +118,10 @@ def biconnected_components(G: ConvertedGraph, **how: Any) -> Iterator[set[Hashab
 
 
 @bridges.unless
-def _(G: Any, root: Any, **_: Any) -> str | None:
-    if root is not None:
-        return "root: networkx's edges come in the order, and the direction, of a set of nodes"
-    return _simple(G)
-
-
 @has_bridges.unless
 @articulation_points.unless
 @biconnected_components.unless
 def _(G: Any, **_: Any) -> str | None:
-    return _simple(G)
-
-
-def _simple(G: Any) -> str | None:
-    """Why a graph has no bridges here, if so."""
     if G.is_directed():
         return "only undirected graphs have bridges and biconnected components"
     return PARALLEL if G.is_multigraph() else None
@@ -171,19 +146,13 @@ def leiden_communities(
         )
     if not len(G):
         return []
-    values = G.weight(weight)
-    if values is not None and (values < 0).any():
-        raise NotImplementedError(f"an edge has a negative {weight}")
-    if values is not None and len(values) and not values.any():
+    lengths = G.lengths(weight)
+    if lengths is not None and len(lengths) and not lengths.any():
         raise NotImplementedError(f"all edges have a {weight} of 0")
     # a generator of NumPy's draws integers below 2^63 - 1, and has no getrandbits
     drawn = int(seed.randrange(2**63 - 1))
-    weighted = weight is not None
-    ds = run(
-        *("leiden", G, how),
-        weight=weight,
-        any_weight=not weighted,
-        weighted=weighted,
+    ds = run_either(
+        *("leiden", G, how, weight),
         loops=True,
         resolution=float(resolution),
         objective=metric,
@@ -206,32 +175,29 @@ def _(G: Any, resolution: Any, max_level: int | None, metric: Any, **_: Any) -> 
     return None if plain else "resolution must be above 0 and finite"
 
 
-def _values(kernel: str, G: ConvertedGraph, how: Mapping[str, Any], output: str) -> NDArray:
-    """An output of a kernel."""
+def _without_loops(kernel: str, G: ConvertedGraph, how: How, output: str) -> NDArray:
+    """An output of a kernel that drops edges from a node to itself."""
     if G.loops:
         raise NotImplementedError(LOOPS)
-    if not len(G):
-        return np.empty(0, np.int64)
-    found: NDArray = run(kernel, G, how, any_weight=True)[output].values
-    return found
+    return values(kernel, G, how, output)
 
 
 @Offered
 def is_directed_acyclic_graph(G: ConvertedGraph, **how: Any) -> bool:
     """Whether a graph is directed and has no cycle."""
-    return G.directed and bool((_values("topological", G, how, "generation") >= 0).all())
+    return G.directed and bool((_without_loops("topological", G, how, "generation") >= 0).all())
 
 
 @Offered
 def is_bipartite(G: ConvertedGraph, **how: Any) -> bool:
     """Whether two colours do."""
-    return bool((_values("bipartite", G, how, "colour") >= 0).all())
+    return bool((_without_loops("bipartite", G, how, "colour") >= 0).all())
 
 
 @Offered
 def color(G: ConvertedGraph, **how: Any) -> dict[Hashable, int]:
     """Two colours, of which the first node of each component has 1, if it has neighbours."""
-    colour = _values("bipartite", G, how, "colour")
+    colour = _without_loops("bipartite", G, how, "colour")
     if (colour < 0).any():
         raise nx.NetworkXError("Graph is not bipartite.")
     degree = np.bincount(np.concatenate([G.source, G.target]), minlength=len(G))

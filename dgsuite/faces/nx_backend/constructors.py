@@ -67,12 +67,7 @@ def _numbered(source: pd.Series, target: pd.Series) -> tuple[list[Hashable], NDA
 
 @Offered
 def from_pandas_edgelist(
-    df: Any,
-    source: Hashable = "source",
-    target: Hashable = "target",
-    edge_attr: Any = None,
-    create_using: Any = None,
-    edge_key: Any = None,
+    df: Any, source: Hashable, target: Hashable, edge_attr: Any, create_using: Any
 ) -> nx.Graph:
     """The graph of a table with an edge in each row."""
     if edge_attr is None:
@@ -90,17 +85,17 @@ def from_pandas_edgelist(
 
 
 @from_pandas_edgelist.unless
-def _(df: Any, edge_key: Any, create_using: Any, **_: Any) -> str | None:
+def _(df: Any, create_using: Any, **_: Any) -> str | None:
     import pandas as pd
 
     if not isinstance(df, pd.DataFrame) or not df.columns.is_unique:
         return "df: no dataframe of pandas with a name for each column"
-    return plain(create_using) if edge_key is None else "edge_key: no multigraphs are made"
+    return plain(create_using)
 
 
 @Offered
 def from_scipy_sparse_array(
-    A: Any, parallel_edges: bool = False, create_using: Any = None, edge_attribute: Any = "weight"
+    A: Any, parallel_edges: bool, create_using: Any, edge_attribute: Any
 ) -> nx.Graph:
     """The graph of a sparse adjacency matrix."""
     if A.format == "csc":  # networkx goes from column to column
@@ -131,9 +126,8 @@ def _export(name: str) -> Offered:
     def function(G: ConvertedGraph, **arguments: Any) -> Any:
         return of_networkx(name, convert_to_nx(G), **arguments)
 
-    function.__name__ = name
     function.__signature__ = signature(_registered_algorithms[name].orig_func)  # type: ignore[attr-defined]
-    return Offered(function)
+    return Offered(function, name)
 
 
 to_numpy_array, to_pandas_edgelist, to_scipy_sparse_array = map(_export, EXPORTS)

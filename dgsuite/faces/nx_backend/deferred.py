@@ -76,11 +76,8 @@ def fill(graph: Any) -> Any:
             made = convert_to_nx(graph._converted, order=graph._order)
             attributes = graph.__dict__
             del attributes["_converted"], attributes["_order"]
-            attributes |= {
-                name: vars(made)[name]
-                for name in ("_node", "_adj", "_succ", "_pred")
-                if name in vars(made)
-            }
+            names = {"_node", "_adj", "_succ", "_pred"} & vars(made).keys()
+            attributes |= {name: vars(made)[name] for name in names}
             graph.__class__ = type(made)
     return graph
 

@@ -2,75 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
-from dgsuite.faces.nx_backend.calls import Offered, of_networkx, run
+from dgsuite.faces.nx_backend.calls import How, Offered, of_networkx, run, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 from dgsuite.faces.nx_backend.paths import lengths_of, most_hops
 
 BATCH = 512
 """Sources whose distances are held at a time."""
 
-HOPS = "distances are hops, without weights"
-GIVEN = "the distances are given, so no kernel has to run"
-
 
 @Offered
-def closeness_centrality(
-    G: ConvertedGraph,
-    u: Hashable = None,
-    distance: str | None = None,
-    wf_improved: bool = True,
-    sp: Any = None,
-    **how: Any,
-) -> Any:
+def closeness_centrality(G: ConvertedGraph, wf_improved: bool, **how: Any) -> dict[Hashable, float]:
     """How near all others are to each node."""
-    if not len(G):
-        return {}
-    ds = run("closeness", G, how, any_weight=True, wf_improved=bool(wf_improved))
-    return G.by_node(ds["closeness"].values)
-
-
-@closeness_centrality.unless
-def _(u: Any, distance: Any, sp: Any, **_: Any) -> str | None:
-    if sp is not None:
-        return GIVEN
-    if u is not None:
-        return "u: one search, which networkx does as quickly"
-    return HOPS if distance is not None else None
+    return G.by_node(values("closeness", G, how, "closeness", wf_improved=bool(wf_improved)))
 
 
 @Offered
-def harmonic_centrality(
-    G: ConvertedGraph,
-    nbunch: Any = None,
-    distance: str | None = None,
-    sources: Any = None,
-    **how: Any,
-) -> dict[Hashable, float]:
+def harmonic_centrality(G: ConvertedGraph, nbunch: Any, **how: Any) -> dict[Hashable, float]:
     """Sum, over all others, of 1 divided by their distance to a node."""
     chosen = G.chosen(nbunch)
-    if not len(G):
-        return {}
-    found = G.by_node(run("harmonic", G, how, any_weight=True)["harmonic"].values)
+    found = G.by_node(values("harmonic", G, how, "harmonic"))
     # networkx has the integer 0 where there is no other, and the order of a set
     return {node: found[node] or 0 for node in set(chosen)}
 
 
-@harmonic_centrality.unless
-def _(distance: Any, sources: Any, **_: Any) -> str | None:
-    if sources is not None:
-        return "sources: all nodes are"
-    return HOPS if distance is not None else None
-
-
 @Offered
 def all_pairs_shortest_path_length(
-    G: ConvertedGraph, cutoff: float | None = None, **how: Any
+    G: ConvertedGraph, cutoff: float | None, **how: Any
 ) -> Iterator[tuple[Hashable, dict[Hashable, int]]]:
     """Hops from each node to each that it reaches."""
     most = most_hops(G, cutoff) if len(G) else 0
@@ -81,9 +44,7 @@ def all_pairs_shortest_path_length(
             yield G.nodes[number], lengths_of(G, number, level, most)
 
 
-def _eccentricity(
-    G: ConvertedGraph, how: Mapping[str, Any], nodes: Any = None
-) -> dict[Hashable, int]:
+def _eccentricity(G: ConvertedGraph, how: How, nodes: Any = None) -> dict[Hashable, int]:
     """Hops from each of some nodes to the farthest, in a graph with nodes.
 
     Raises
@@ -101,9 +62,7 @@ def _eccentricity(
 
 
 @Offered
-def eccentricity(
-    G: ConvertedGraph, v: Any = None, sp: Any = None, weight: Any = None, **how: Any
-) -> Any:
+def eccentricity(G: ConvertedGraph, v: Any, **how: Any) -> Any:
     """Hops from each node to the farthest."""
     if not len(G):
         return of_networkx("eccentricity", G.kind(), v)
@@ -114,50 +73,29 @@ def eccentricity(
 def _offered(name: str, what: str, answer: Callable[[dict[Hashable, int]], Any]) -> Offered:
     """A function of networkx that follows from the eccentricities of all nodes."""
 
-    def function(
-        G: ConvertedGraph, e: Any = None, usebounds: bool = False, weight: Any = None, **how: Any
-    ) -> Any:
+    def function(G: ConvertedGraph, **how: Any) -> Any:
         if not len(G):
             return of_networkx(name, G.kind())
         return answer(_eccentricity(G, how))
 
-    function.__name__, function.__doc__ = name, what
-    return Offered(function)
+    return Offered(function, name, what)
 
 
-def _where(found: dict[Hashable, int], hops: int) -> list[Hashable]:
+def _where(found: dict[Hashable, int], extreme: Callable[..., int]) -> list[Hashable]:
+    hops = extreme(found.values())
     return [node for node, far in found.items() if far == hops]
 
 
 diameter = _offered("diameter", "The largest eccentricity.", lambda far: max(far.values()))
 radius = _offered("radius", "The smallest eccentricity.", lambda far: min(far.values()))
 periphery = _offered(
-    *("periphery", "Nodes of the largest eccentricity."),
-    lambda far: _where(far, max(far.values())),
+    "periphery", "Nodes of the largest eccentricity.", lambda far: _where(far, max)
 )
-center = _offered(
-    *("center", "Nodes of the smallest eccentricity."),
-    lambda far: _where(far, min(far.values())),
-)
-
-
-@eccentricity.unless
-@diameter.unless
-@radius.unless
-@periphery.unless
-@center.unless
-def _(weight: Any, e: Any = None, sp: Any = None, usebounds: Any = False, **_: Any) -> str | None:
-    if e is not None or sp is not None:
-        return GIVEN
-    if usebounds:
-        return "usebounds: networkx needs few searches then"
-    return HOPS if weight is not None else None
+center = _offered("center", "Nodes of the smallest eccentricity.", lambda far: _where(far, min))
 
 
 @Offered
-def average_shortest_path_length(
-    G: ConvertedGraph, weight: Any = None, method: str | None = None, **how: Any
-) -> float:
+def average_shortest_path_length(G: ConvertedGraph, method: str | None, **how: Any) -> float:
     """Mean number of hops between two nodes."""
     n = len(G)
     if not n:
@@ -174,5 +112,5 @@ def average_shortest_path_length(
 
 
 @average_shortest_path_length.unless
-def _(weight: Any, method: Any, **_: Any) -> str | None:
-    return HOPS if weight is not None or method not in (None, "unweighted") else None
+def _(method: Any, **_: Any) -> str | None:
+    return None if method in (None, "unweighted") else "distances are hops, without weights"

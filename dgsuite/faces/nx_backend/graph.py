@@ -172,6 +172,19 @@ class ConvertedGraph:
             raise NotImplementedError(f"an edge has a {name} that is not a finite number")
         return None if values.dtype.kind == "i" and (values == 1).all() else values
 
+    def lengths(self, name: str | None) -> NDArray | None:
+        """As `weight`, of weights of which none is negative.
+
+        Raises
+        ------
+        NotImplementedError
+            One is.
+        """
+        values = self.weight(name)
+        if values is not None and (values < 0).any():
+            raise NotImplementedError(f"an edge has a negative {name}")
+        return values
+
     def graph(self, wanted: Held, *, any_weight: bool = False) -> Graph:
         """The graph for a run, which is kept for the next one.
 
@@ -224,12 +237,10 @@ def convert_from_nx(
     graph: nx.Graph,
     *,
     edge_attrs: Mapping[str, Any] | None = None,
-    node_attrs: Mapping[str, Any] | None = None,
     preserve_edge_attrs: bool = False,
     preserve_node_attrs: bool = False,
     preserve_graph_attrs: bool = False,
-    name: str | None = None,
-    graph_name: str | None = None,
+    **_: Any,
 ) -> ConvertedGraph:
     """The arrays of a networkx graph.
 
@@ -239,8 +250,8 @@ def convert_from_nx(
         Edge attributes that are kept, and what stands for each where an edge has none.
     preserve_edge_attrs, preserve_node_attrs, preserve_graph_attrs
         Whether all attributes are kept.
-    node_attrs, name, graph_name
-        Not used: no function that is offered needs attributes of nodes alone.
+    _
+        Names, and attributes of nodes alone, which no function that is offered needs.
     """
     if hasattr(graph, "_graph"):
         # a view, of whose changes networkx does not know: no conversion of it is kept

@@ -13,7 +13,7 @@ import networkx as nx
 import numpy as np
 
 import dgsuite
-from dgsuite.faces.nx_backend.calls import LOOPS, Offered, Way, run, type_in_networkx
+from dgsuite.faces.nx_backend.calls import LOOPS, Offered, Way, type_in_networkx, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph, Held
 
 SET = type_in_networkx("maximal_independent_set", nx.empty_graph(1), [0])
@@ -22,7 +22,7 @@ SET = type_in_networkx("maximal_independent_set", nx.empty_graph(1), [0])
 
 @Offered
 def maximal_independent_set(
-    G: ConvertedGraph, nodes: Iterable[Hashable] | None = None, seed: Any = None, **how: Any
+    G: ConvertedGraph, nodes: Iterable[Hashable] | None, seed: Any, **how: Any
 ) -> Any:
     """A random maximal independent set with some nodes in it; others than networkx draws."""
     given = set(nodes) if nodes else {seed.choice(G.nodes)}
@@ -50,20 +50,17 @@ def maximal_independent_set(
 
 
 @Offered
-def greedy_color(
-    G: ConvertedGraph, strategy: Any = "largest_first", interchange: bool = False, **how: Any
-) -> dict[Hashable, int]:
+def greedy_color(G: ConvertedGraph, strategy: Any, **how: Any) -> dict[Hashable, int]:
     """Colours; nodes take the first that is free, one after the other in a random order."""
     if not len(G):
         return {}
     # networkx's order is that of Python's own generator of random numbers
-    ds = run("colouring", G, how, any_weight=True, seed=random.getrandbits(63))
-    return G.by_node(ds["colour"].values)
+    return G.by_node(values("colouring", G, how, "colour", seed=random.getrandbits(63)))
 
 
 @greedy_color.unless
-def _(G: Any, strategy: Any, interchange: bool, **_: Any) -> str | None:
-    if strategy != "random_sequential" or interchange:
+def _(G: Any, strategy: Any, **_: Any) -> str | None:
+    if strategy != "random_sequential":
         return "strategy: the order is random, as with 'random_sequential'"
     return "only undirected graphs are coloured" if G.is_directed() else None
 
@@ -71,8 +68,6 @@ def _(G: Any, strategy: Any, interchange: bool, **_: Any) -> str | None:
 @Offered
 def maximal_matching(G: ConvertedGraph, **how: Any) -> set[tuple[Hashable, Hashable]]:
     """Edges that share no end, so many that no other can be added."""
-    if not len(G):
-        return set()
-    mate = run("matching", G, how, any_weight=True)["mate"].values.astype(np.int64)
+    mate = values("matching", G, how, "mate").astype(np.int64)
     one = np.flatnonzero(mate > np.arange(len(G)))
     return set(zip(G.of(one), G.of(mate[one]), strict=True))

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Iterator
 from typing import Any
 
 import networkx as nx
 import numpy as np
 
-from dgsuite.faces.nx_backend.calls import LOOPS, Offered, run
+from dgsuite.faces.nx_backend.calls import LOOPS, How, Offered, run
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 Predictions = Iterator[tuple[Hashable, Hashable, Any]]
 
 
-def _predictions(
-    G: ConvertedGraph, ebunch: Any, measure: str, how: Mapping[str, Any]
-) -> Predictions:
+def _predictions(G: ConvertedGraph, ebunch: Any, measure: str, how: How) -> Predictions:
     """The pairs in their order, each with its similarity."""
     for node in (node for pair in ebunch for node in pair):
         if node not in G:
@@ -33,7 +31,7 @@ def _predictions(
 
 
 @Offered
-def jaccard_coefficient(G: ConvertedGraph, ebunch: Any = None, **how: Any) -> Predictions:
+def jaccard_coefficient(G: ConvertedGraph, ebunch: Any, **how: Any) -> Predictions:
     """Share of the neighbours of two nodes that both have."""
     found = _predictions(G, ebunch, "jaccard", how)
     degree = np.bincount(np.concatenate([G.source, G.target]), minlength=len(G))
@@ -42,14 +40,14 @@ def jaccard_coefficient(G: ConvertedGraph, ebunch: Any = None, **how: Any) -> Pr
 
 
 @Offered
-def resource_allocation_index(G: ConvertedGraph, ebunch: Any = None, **how: Any) -> Predictions:
+def resource_allocation_index(G: ConvertedGraph, ebunch: Any, **how: Any) -> Predictions:
     """Sum of the inverse degrees of common neighbours."""
     found = _predictions(G, ebunch, "resource_allocation", how)
     return ((u, v, value or 0) for u, v, value in found)  # networkx adds nothing to 0
 
 
 @Offered
-def adamic_adar_index(G: ConvertedGraph, ebunch: Any = None, **how: Any) -> Predictions:
+def adamic_adar_index(G: ConvertedGraph, ebunch: Any, **how: Any) -> Predictions:
     """Sum of the inverse logarithms of the degrees of common neighbours."""
     found = _predictions(G, ebunch, "adamic_adar", how)
     return ((u, v, value or 0) for u, v, value in found)  # networkx adds nothing to 0

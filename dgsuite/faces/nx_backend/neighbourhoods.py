@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable
 from typing import Any
 
 import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.faces.nx_backend.calls import LOOPS, SQUARES, Offered, run
+from dgsuite.faces.nx_backend.calls import LOOPS, SQUARES, How, Offered, values
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
-
-UNDIRECTED = "only undirected graphs without weights are counted"
 
 
 def _simple(G: ConvertedGraph) -> None:
@@ -31,41 +29,27 @@ def _pick(G: ConvertedGraph, nodes: Any, values: dict[Hashable, Any]) -> Any:
     return {node: values[node] for node in G.chosen(nodes)}
 
 
-def _triangles(G: ConvertedGraph, how: Mapping[str, Any]) -> dict[Hashable, int]:
-    return (
-        G.by_node(run("triangles", G, how, any_weight=True)["triangles"].values) if len(G) else {}
-    )
-
-
-def _coefficients(G: ConvertedGraph, nodes: Any, how: Mapping[str, Any]) -> Any:
+def _coefficients(G: ConvertedGraph, nodes: Any, how: How) -> Any:
     _simple(G)
-    if not len(G):
-        return _pick(G, nodes, {})
-    found = G.by_node(run("lcc", G, how, any_weight=True)["coefficient"].values)
+    found = G.by_node(values("lcc", G, how, "coefficient"))
     # networkx has the integer 0 where there is no triangle
     return _pick(G, nodes, {node: value or 0 for node, value in found.items()})
 
 
 @Offered
-def triangles(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
+def triangles(G: ConvertedGraph, nodes: Any, **how: Any) -> Any:
     """Triangles that each node is in."""
-    return _pick(G, nodes, _triangles(G, how))
+    return _pick(G, nodes, G.by_node(values("triangles", G, how, "triangles")))
 
 
 @Offered
-def clustering(G: ConvertedGraph, nodes: Any = None, weight: str | None = None, **how: Any) -> Any:
+def clustering(G: ConvertedGraph, nodes: Any, **how: Any) -> Any:
     """Share of the pairs of a node's neighbours that have an edge."""
     return _coefficients(G, nodes, how)
 
 
 @Offered
-def average_clustering(
-    G: ConvertedGraph,
-    nodes: Any = None,
-    weight: str | None = None,
-    count_zeros: bool = True,
-    **how: Any,
-) -> float:
+def average_clustering(G: ConvertedGraph, nodes: Any, count_zeros: bool, **how: Any) -> float:
     """Mean of `clustering`."""
     found = [*_coefficients(G, nodes, how).values()]
     if not count_zeros:
@@ -77,7 +61,7 @@ def average_clustering(
 def transitivity(G: ConvertedGraph, **how: Any) -> float:
     """Share of the pairs of edges that meet whose other ends have an edge."""
     _simple(G)
-    closed = 2 * sum(_triangles(G, how).values())
+    closed = 2 * int(values("triangles", G, how, "triangles").sum())
     if not closed:
         return 0
     proper = G.source != G.target
@@ -86,29 +70,19 @@ def transitivity(G: ConvertedGraph, **how: Any) -> float:
     return closed / int(degree @ (degree - 1))
 
 
-@clustering.unless
-@average_clustering.unless
-@transitivity.unless
-def _(G: Any, weight: Any = None, **_: Any) -> str | None:
-    return UNDIRECTED if G.is_directed() or weight is not None else None
-
-
 @Offered
-def square_clustering(G: ConvertedGraph, nodes: Any = None, **how: Any) -> Any:
+def square_clustering(G: ConvertedGraph, nodes: Any, **how: Any) -> Any:
     """Share of the possible squares at each node that are there."""
     if G.loops and not SQUARES:
         raise NotImplementedError(LOOPS)
-    found = {}
-    if len(G):
-        ds = run("square_clustering", G, how, any_weight=True)
-        found = G.by_node(ds["coefficient"].values)
-        for node in G.of(_without_squares(G, how)):
-            found[node] = 0  # networkx has the integer where no square is possible
+    found = G.by_node(values("square_clustering", G, how, "coefficient"))
+    for node in G.of(_without_squares(G, how)):
+        found[node] = 0  # networkx has the integer where no square is possible
     wanted = G.chosen(nodes)
     return found[nodes] if nodes in G else {node: found[node] for node in wanted}
 
 
-def _without_squares(G: ConvertedGraph, how: Mapping[str, Any]) -> NDArray[np.bool_]:
+def _without_squares(G: ConvertedGraph, how: How) -> NDArray[np.bool_]:
     """At which nodes no square is possible: each pair of neighbours has no other neighbours.
 
     There are no two neighbours, or all of them have no others, or the node is in a triangle of its own.
@@ -123,7 +97,7 @@ def _without_squares(G: ConvertedGraph, how: Mapping[str, Any]) -> NDArray[np.bo
     around = np.bincount(ends, degree[others] - 1, minlength=len(G))
     alone = (degree == 2) & (around == 2)
     if alone.any():
-        alone &= run("triangles", G, how, any_weight=True)["triangles"].values == 1
+        alone &= values("triangles", G, how, "triangles") == 1
     return (degree < 2) | (around == 0) | alone
 
 
@@ -135,10 +109,13 @@ def core_number(G: ConvertedGraph, **how: Any) -> dict[Hashable, int]:
             "Input graph has self loops which is not permitted; "
             "Consider using G.remove_edges_from(nx.selfloop_edges(G))."
         )
-    return G.by_node(run("core_number", G, how, any_weight=True)["core"].values) if len(G) else {}
+    return G.by_node(values("core_number", G, how, "core"))
 
 
+@clustering.unless
+@average_clustering.unless
+@transitivity.unless
 @square_clustering.unless
 @core_number.unless
 def _(G: Any, **_: Any) -> str | None:
-    return UNDIRECTED if G.is_directed() else None
+    return "only undirected graphs are counted" if G.is_directed() else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable
 from math import ceil, inf
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import NegativeCycle
-from dgsuite.faces.nx_backend.calls import LOOPS, Offered, run, type_in_networkx
+from dgsuite.faces.nx_backend.calls import LOOPS, How, Offered, run, type_in_networkx
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 PAIRS = type_in_networkx("single_target_shortest_path_length", nx.empty_graph(1), 0) is not dict
@@ -77,11 +77,7 @@ class Tree:
 
 
 def _search(
-    G: ConvertedGraph,
-    root: Hashable,
-    cutoff: float,
-    how: Mapping[str, Any],
-    reverse: bool = False,
+    G: ConvertedGraph, root: Hashable, cutoff: float, how: How, reverse: bool = False
 ) -> Tree:
     """A tree of paths of the fewest hops."""
     more: dict[str, Any] = {"cutoff": int(max(cutoff, 0))} if cutoff < len(G) else {}
@@ -90,11 +86,7 @@ def _search(
 
 
 def _dijkstra(
-    G: ConvertedGraph,
-    source: Hashable,
-    cutoff: float | None,
-    weight: str | None,
-    how: Mapping[str, Any],
+    G: ConvertedGraph, source: Hashable, cutoff: float | None, weight: str | None, how: How
 ) -> Tree:
     """A tree of shortest paths."""
     if source not in G.number:
@@ -102,18 +94,10 @@ def _dijkstra(
     most = inf if cutoff is None else cutoff
     if weight is None:  # every edge is 1 long
         return _search(G, source, most, how)
-    values = _lengths(G, weight)
+    values = G.lengths(weight)
     ds = run("sssp", G, how, weight=weight, root=G.number[source])
     distance = _exact(ds["distance"].values, values)
     return Tree(G, source, distance, ds["parent"].values, most)
-
-
-def _lengths(G: ConvertedGraph, weight: str | None) -> NDArray | None:
-    """The weights of edges, of which none is negative; None where all edges are 1 long."""
-    values = G.weight(weight)
-    if values is not None and (values < 0).any():
-        raise NotImplementedError(f"an edge has a negative {weight}")
-    return values
 
 
 def _exact(distance: NDArray[np.float64], lengths: NDArray | None) -> NDArray:
@@ -124,7 +108,7 @@ def _exact(distance: NDArray[np.float64], lengths: NDArray | None) -> NDArray:
 
 
 def _nearest_source(
-    G: ConvertedGraph, sources: Collection[Hashable], weight: str | None, how: Mapping[str, Any]
+    G: ConvertedGraph, sources: Collection[Hashable], weight: str | None, how: How
 ) -> tuple[NDArray, NDArray[np.int64]]:
     """The distance of each node from the nearest of some sources, and the number of that one, or -1."""
     if not sources:
@@ -132,7 +116,7 @@ def _nearest_source(
     for source in sources:
         if source not in G:
             raise nx.NodeNotFound(f"Node {source} not found in graph")
-    values = _lengths(G, weight)
+    values = G.lengths(weight)
     numbers = list(dict.fromkeys(G.number[source] for source in sources))
     ds = run("sssp", G, how, weight=weight, sources=numbers)
     return _exact(ds["distance"].values, values), ds["source"].values
@@ -142,8 +126,8 @@ def _nearest_source(
 def multi_source_dijkstra_path_length(
     G: ConvertedGraph,
     sources: Collection[Hashable],
-    cutoff: float | None = None,
-    weight: str | None = "weight",
+    cutoff: float | None,
+    weight: str | None,
     **how: Any,
 ) -> dict[Hashable, Any]:
     """Distances from the nearest of some nodes."""
@@ -160,10 +144,7 @@ def multi_source_dijkstra_path_length(
 
 @Offered
 def voronoi_cells(
-    G: ConvertedGraph,
-    center_nodes: Collection[Hashable],
-    weight: str | None = "weight",
-    **how: Any,
+    G: ConvertedGraph, center_nodes: Collection[Hashable], weight: str | None, **how: Any
 ) -> dict[Hashable, set[Hashable]]:
     """The nodes that are nearest to each of some nodes; of several that are as near, to any of them."""
     _, source = _nearest_source(G, center_nodes, weight, how)
@@ -177,7 +158,7 @@ def voronoi_cells(
 
 
 def _bellman_ford(
-    G: ConvertedGraph, sources: Collection[int], weight: str | None, how: Mapping[str, Any]
+    G: ConvertedGraph, sources: Collection[int], weight: str | None, how: How
 ) -> tuple[NDArray[np.bool_], NDArray]:
     """Which nodes paths from some lead to, and their distances, where weights may be negative.
 
@@ -197,9 +178,7 @@ def _bellman_ford(
 
 
 @Offered
-def negative_edge_cycle(
-    G: ConvertedGraph, weight: str | None = "weight", heuristic: bool = True, **how: Any
-) -> bool:
+def negative_edge_cycle(G: ConvertedGraph, weight: str | None, heuristic: bool, **how: Any) -> bool:
     """Whether the edges of a cycle are negative in all."""
     if not G.number_of_edges():
         return False
@@ -212,7 +191,7 @@ def negative_edge_cycle(
 
 @Offered
 def single_source_shortest_path_length(
-    G: ConvertedGraph, source: Hashable, cutoff: float | None = None, **how: Any
+    G: ConvertedGraph, source: Hashable, cutoff: float | None, **how: Any
 ) -> dict[Hashable, int]:
     """Hops from a node."""
     if source not in G:
@@ -222,7 +201,7 @@ def single_source_shortest_path_length(
 
 @Offered
 def single_target_shortest_path_length(
-    G: ConvertedGraph, target: Hashable, cutoff: float | None = None, **how: Any
+    G: ConvertedGraph, target: Hashable, cutoff: float | None, **how: Any
 ) -> Any:
     """Hops to a node."""
     if target not in G:
@@ -233,7 +212,7 @@ def single_target_shortest_path_length(
 
 @Offered
 def single_source_shortest_path(
-    G: ConvertedGraph, source: Hashable, cutoff: float | None = None, **how: Any
+    G: ConvertedGraph, source: Hashable, cutoff: float | None, **how: Any
 ) -> dict[Hashable, list[Hashable]]:
     """A path of the fewest hops to each node."""
     if source not in G:
@@ -243,7 +222,7 @@ def single_source_shortest_path(
 
 @Offered
 def single_target_shortest_path(
-    G: ConvertedGraph, target: Hashable, cutoff: float | None = None, **how: Any
+    G: ConvertedGraph, target: Hashable, cutoff: float | None, **how: Any
 ) -> dict[Hashable, list[Hashable]]:
     """A path of the fewest hops from each node."""
     if target not in G:
@@ -263,9 +242,7 @@ def ancestors(G: ConvertedGraph, source: Hashable, **how: Any) -> set[Hashable]:
     return _reached(G, source, how, reverse=True)
 
 
-def _reached(
-    G: ConvertedGraph, source: Hashable, how: Mapping[str, Any], reverse: bool
-) -> set[Hashable]:
+def _reached(G: ConvertedGraph, source: Hashable, how: How, reverse: bool) -> set[Hashable]:
     if source not in G.number:
         raise nx.NetworkXError(f"The node {source} is not in the graph.")
     return set(G.of(_search(G, source, inf, how, reverse).reached[1:]))
@@ -284,11 +261,7 @@ def descendants_at_distance(
 
 @Offered
 def single_source_dijkstra_path_length(
-    G: ConvertedGraph,
-    source: Hashable,
-    cutoff: float | None = None,
-    weight: str | None = "weight",
-    **how: Any,
+    G: ConvertedGraph, source: Hashable, cutoff: float | None, weight: str | None, **how: Any
 ) -> dict[Hashable, Any]:
     """Distances from a node."""
     return _dijkstra(G, source, cutoff, weight, how).lengths()
@@ -296,7 +269,7 @@ def single_source_dijkstra_path_length(
 
 @Offered
 def single_source_bellman_ford_path_length(
-    G: ConvertedGraph, source: Hashable, weight: str | None = "weight", **how: Any
+    G: ConvertedGraph, source: Hashable, weight: str | None, **how: Any
 ) -> dict[Hashable, Any]:
     """Distances from a node; weights may be negative."""
     values = G.weight(weight)
@@ -311,11 +284,7 @@ def single_source_bellman_ford_path_length(
 
 @Offered
 def single_source_dijkstra_path(
-    G: ConvertedGraph,
-    source: Hashable,
-    cutoff: float | None = None,
-    weight: str | None = "weight",
-    **how: Any,
+    G: ConvertedGraph, source: Hashable, cutoff: float | None, weight: str | None, **how: Any
 ) -> dict[Hashable, list[Hashable]]:
     """A shortest path to each node."""
     return _dijkstra(G, source, cutoff, weight, how).paths()
@@ -325,9 +294,9 @@ def single_source_dijkstra_path(
 def single_source_dijkstra(
     G: ConvertedGraph,
     source: Hashable,
-    target: Hashable = None,
-    cutoff: float | None = None,
-    weight: str | None = "weight",
+    target: Hashable,
+    cutoff: float | None,
+    weight: str | None,
     **how: Any,
 ) -> tuple[Any, Any]:
     """Distances and shortest paths, to each node or to one."""
@@ -342,11 +311,7 @@ def single_source_dijkstra(
 
 @Offered
 def dijkstra_path_length(
-    G: ConvertedGraph,
-    source: Hashable,
-    target: Hashable,
-    weight: str | None = "weight",
-    **how: Any,
+    G: ConvertedGraph, source: Hashable, target: Hashable, weight: str | None, **how: Any
 ) -> Any:
     """Distance from a node to another."""
     if source not in G:

@@ -6,7 +6,7 @@ gets the places of edges in the order of their weights in place of the weights, 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 import networkx as nx
@@ -14,15 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dgsuite
-from dgsuite.faces.nx_backend.calls import PARALLEL, Offered, Way
+from dgsuite.faces.nx_backend.calls import PARALLEL, How, Offered, Way
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
 OTHERS = ("prim", "boruvka", "borůvka")
 
 
-def _forest(
-    G: ConvertedGraph, weight: str | None, heaviest: bool, how: Mapping[str, Any]
-) -> NDArray[np.int64]:
+def _forest(G: ConvertedGraph, weight: str | None, heaviest: bool, how: How) -> NDArray[np.int64]:
     """The edges of the spanning forest, in the order in which Kruskal's algorithm takes them."""
     if not len(G):
         return np.empty(0, np.int64)
@@ -63,12 +61,7 @@ def _edges(G: ConvertedGraph, one: NDArray, other: NDArray) -> NDArray[np.int64]
 
 
 def _spanning_edges(
-    G: ConvertedGraph,
-    algorithm: str,
-    weight: str | None,
-    data: bool,
-    heaviest: bool,
-    how: Mapping[str, Any],
+    G: ConvertedGraph, algorithm: str, weight: str | None, data: bool, heaviest: bool, how: How
 ) -> Iterator[tuple[Any, ...]]:
     if G.directed:
         raise nx.NetworkXNotImplemented("not implemented for directed type")
@@ -85,27 +78,22 @@ def _spanning_edges(
 def _edges_of(name: str, heaviest: bool) -> Offered:
     def function(
         G: ConvertedGraph,
-        algorithm: str = "kruskal",
-        weight: str | None = "weight",
-        keys: bool = True,
-        data: bool = True,
-        ignore_nan: bool = False,
+        algorithm: str,
+        weight: str | None,
+        keys: bool,
+        data: bool,
+        ignore_nan: bool,
         **how: Any,
     ) -> Iterator[tuple[Any, ...]]:
         """Edges of a spanning tree, or forest, of the least or the most weight."""
         return _spanning_edges(G, algorithm, weight, data, heaviest, how)
 
-    function.__name__ = name
-    return Offered(function)
+    return Offered(function, name)
 
 
 def _tree_of(name: str, heaviest: bool) -> Offered:
     def function(
-        G: ConvertedGraph,
-        weight: str | None = "weight",
-        algorithm: str = "kruskal",
-        ignore_nan: bool = False,
-        **how: Any,
+        G: ConvertedGraph, weight: str | None, algorithm: str, ignore_nan: bool, **how: Any
     ) -> nx.Graph:
         """A spanning tree, or forest, of the least or the most weight."""
         tree = G.kind()
@@ -115,8 +103,7 @@ def _tree_of(name: str, heaviest: bool) -> Offered:
         tree.add_edges_from(_spanning_edges(G, algorithm, weight, True, heaviest, how))
         return tree
 
-    function.__name__ = name
-    return Offered(function)
+    return Offered(function, name)
 
 
 minimum_spanning_edges = _edges_of("minimum_spanning_edges", heaviest=False)

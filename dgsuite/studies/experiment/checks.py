@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +44,7 @@ ALONE: dict[str, Any] = {
 
 
 def problems_of(config: Config, folder: Path) -> Iterator[str]:
-    """What is wrong with an experiment of the right shape."""
+    """What is wrong with an experiment of the right shape; some of it more than once."""
     from dgsuite.core.parameters import fitting
     from dgsuite.kernels import FORMS
     from dgsuite.kernels.own import is_own, named
@@ -79,10 +80,8 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
             allowed = [f.name for f in fields(found) if f.init and f.name != "seed"]
             for name, value in run.params.items():
                 if name in allowed:
-                    try:
-                        fitting(found, name, value)
-                    except InputError as error:
-                        yield f"run.{i}.params: {error}"
+                    wrong = _refused(fitting, found, name, value)
+                    yield from (f"run.{i}.params: {error}" for error in wrong)
                 else:
                     which = f"kernel {kernel!r}" + f" in {form} form" * (form != "iterative")
                     yield (
@@ -90,15 +89,9 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
                         f"{hint(name, allowed)}It has: {', '.join(allowed) or 'none'}"
                     )
         for given in run.workload or ():
-            try:
-                Workload.make(given)
-            except InputError as error:
-                yield f"run.{i}.{error}"
+            yield from (f"run.{i}.{error}" for error in _refused(Workload.make, given))
         for given in run.network or ():
-            try:
-                Network.of(given)
-            except InputError as error:
-                yield f"run.{i}.network: {error}"
+            yield from (f"run.{i}.network: {error}" for error in _refused(Network.of, given))
         if run.trials is not None:
             yield from (f"run.{i}.{problem}" for problem in _check_trials(run))
         if run.places is not None:
@@ -121,7 +114,6 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
         if ways == ["generate"] and run.n is None:
             yield f"run.{i}.n: missing; a generated graph needs a number of nodes"
             continue
-        seen = set()
         for kernel, n, kind in itertools.product(run.kernel, *or_none(run.n, run.kind)):
             pattern = getattr(source, ways[0])
             try:
@@ -129,13 +121,18 @@ def problems_of(config: Config, folder: Path) -> Iterator[str]:
             except (KeyError, IndexError, ValueError, AttributeError, TypeError):
                 yield f"{where}.{ways[0]} = {pattern!r}: only {{n}}, {{kind}} and {{kernel}} are filled in"
                 break
-            if (name, n) in seen:
-                continue
-            seen.add((name, n))
             if ways == ["generate"]:
                 yield from (f"{where}{problem}" for problem in _check_graph(source, name, n))
             elif not (folder / name).exists():
                 yield f"{where}.{ways[0]} = {pattern!r}: there is no file {folder / name}"
+
+
+def _refused(call: Callable[..., object], *given: Any) -> Iterator[InputError]:
+    """The error of a call, if it raises one."""
+    try:
+        call(*given)
+    except InputError as error:
+        yield error
 
 
 def _check_trials(run: Run) -> Iterator[str]:
@@ -172,13 +169,6 @@ def _check_address(config: Config) -> Iterator[str]:
             "must be false there, or give no scheduler"
         )
         return
-    for name in ("places", "hwts"):
-        for i, run in enumerate(config.run):
-            if getattr(run, name) is not None:
-                yield (
-                    f"run.{i}.{name}: a cluster at an address has the processes that it has, where they "
-                    f"are; leave it out, or give no scheduler"
-                )
     for name in ("workers", "threads"):
         many = sorted(set(getattr(config.cluster, name)))
         if len(many) > 1:
@@ -186,10 +176,12 @@ def _check_address(config: Config) -> Iterator[str]:
                 f"cluster.{name} = {many}: a cluster at an address has the {name} it has; "
                 f"give one number, or no scheduler"
             )
-        for i, run in enumerate(config.run):
+    for i, run in enumerate(config.run):
+        for name in ("places", "hwts", "workers", "threads"):
             if getattr(run, name) is not None:
+                what = name if name in ("workers", "threads") else "processes"
                 yield (
-                    f"run.{i}.{name}: a cluster at an address has the {name} it has; "
+                    f"run.{i}.{name}: a cluster at an address has the {what} it has; "
                     f"leave it out, or give no scheduler"
                 )
 
@@ -224,10 +216,8 @@ def _check_graph(source: GraphSource, kind: str, n: int) -> Iterator[str]:
         for option in sorted(taken):
             yield f".options.{option}: is no option of the generator; set {ELSEWHERE[option]}"
     elif source.family == "fast":
-        try:
-            plan(kind, n, m=source.edges, **source.options)
-        except InputError as error:  # genval's m are edges here
-            said = re.sub(r"\bm\b", "edges", str(error))
+        for error in _refused(partial(plan, kind, n, m=source.edges, **source.options)):
+            said = re.sub(r"\bm\b", "edges", str(error))  # genval's m are edges here
             yield f": {said}"
     elif source.edges is not None:
         yield f".edges: has no meaning in family {source.family!r}; the kind says how many"

@@ -38,9 +38,8 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
     parts = []
     for dataset, part in zip(results, runs, strict=True):
         if "node" in part.dims and part["node"].dtype.kind not in "iu":
-            part = part.drop_vars(
-                "node", errors="ignore"
-            )  # labels of different graphs do not align
+            # labels of different graphs do not align
+            part = part.drop_vars("node", errors="ignore")
         absent_dims = {dim for v in like.values() for dim in v.dims} - set(part.dims)
         part = part.assign_coords({dim: np.empty(0, np.int64) for dim in absent_dims})
         for name in like.keys() - dataset.keys():
@@ -55,9 +54,8 @@ def combine(results: Sequence[xr.Dataset]) -> xr.Dataset:
     for name in (*SWEPT, "params", "valid", "oversubscribed"):
         whole.attrs.pop(name, None)
     whole.attrs["title"] = f"{len(results)} runs of dgsuite"
-    whole.attrs["run_attributes"] = json.dumps(
-        [{k: _plain(v) for k, v in dataset.attrs.items()} for dataset in results]
-    )
+    plain = [{k: _plain(v) for k, v in dataset.attrs.items()} for dataset in results]
+    whole.attrs["run_attributes"] = json.dumps(plain)
     return whole
 
 
@@ -75,7 +73,9 @@ def _of_runs(dataset: xr.Dataset) -> dict[str, Any]:
         "oversubscribed": ("run", shared, {"long_name": about, "units": "1"}),
     }
     if "network" in dataset.attrs and "run" not in dataset.dims:
-        found |= {name: _outcome(name, dataset) for name in OUTCOMES}
+        for name, about in OUTCOMES.items():
+            happened = [int(dataset.attrs.get(name, -1))]
+            found[name] = "run", happened, {"long_name": about, "units": "1"}
     return found
 
 
@@ -94,11 +94,6 @@ OUTCOMES = {
     "terminated": "1 if the program ended by itself, else 0",
 }
 """What several runs on networks with faults have each, and what it is."""
-
-
-def _outcome(name: str, dataset: xr.Dataset) -> tuple[str, list[int], dict[str, str]]:
-    attrs = {"long_name": OUTCOMES[name], "units": "1"}
-    return "run", [int(dataset.attrs.get(name, -1))], attrs
 
 
 def _plain(value: Any) -> Any:

@@ -54,7 +54,7 @@ def load(
         put(data, f"cluster.{key}", value, f"{path}: --{key}")
     config = checked(Config, data, path)
     folder = Path(path).resolve().parent
-    problems = dict.fromkeys(problems_of(config, folder))  # runs may share a graph
+    problems = dict.fromkeys(problems_of(config, folder))  # runs and kernels may share a graph
     if problems:
         raise InputError("\n".join(located(p, path, data) for p in problems))
     return config, folder

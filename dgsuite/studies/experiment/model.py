@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import itertools
 import json
+from operator import attrgetter
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    WrapValidator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator
 from pydantic_core import PydanticCustomError
 
 from dgsuite.base.aliases import ALIASES, kernel_of
@@ -381,8 +375,6 @@ def or_none(*lists: list | None) -> list[list]:
 
 def points(config: Config) -> list[Point]:
     """All runs of an experiment, those on the same cluster and graph side by side."""
-    from dgsuite.core.engine.workload import Workload
-
     out = []
     e, c = config.experiment, config.cluster
     percents = config.throttle.percent if config.throttle else [None]
@@ -393,72 +385,44 @@ def points(config: Config) -> list[Point]:
         if run.places is not None:  # workers and threads follow from them
             sizes = ([None], [None])
         where = list(itertools.product(*sizes, *or_none(run.hwts), percents))
-        for (
-            there,
-            n,
-            kind,
-            seed,
-            kernel,
-            style,
-            form,
-            count_as,
-            clusters,
-            load,
-            network,
-            repeat,
-        ) in itertools.product(
-            where,
-            *or_none(run.n, run.kind),
-            e.seed,
-            run.kernel,
-            run.style if run.trials is None else ["serial"],
-            run.form,
-            *or_none(run.count_as, run.places or run.clusters, run.workload, run.network),
-            range(e.repeats),
-        ):
-            workers, threads, hwts, bandwidth = there
-            if style == "serial" and there != where[0]:
+        swept: dict[str, Any] = {
+            "n": run.n,
+            "kind": run.kind,
+            "seed": e.seed,
+            "kernel": run.kernel,
+            "style": run.style if run.trials is None else ["serial"],
+            "form": run.form,
+            "count_as": run.count_as,
+            "clusters": run.places or run.clusters,
+            "workload": run.workload,
+            "network": run.network,
+            "repeat": range(e.repeats),
+        }
+        for there, *values in itertools.product(where, *or_none(*swept.values())):
+            each = dict(zip(swept, values, strict=True))
+            if each["style"] == "serial" and there != where[0]:
                 continue  # the same whatever the cluster
-            clusters, hwts = _follow(clusters, n), _follow(hwts, n)
-            if run.places is not None:
-                workers, threads = clusters, -(-(hwts or 1) // clusters)
-            out.append(
-                Point(
-                    kernel=kernel,
-                    style=style,
-                    form=form,
-                    count_as=count_as,
-                    n=n,
-                    kind=kind,
-                    clusters=clusters,
-                    workers=_follow(workers, n),
-                    threads=_follow(threads, n),
-                    hwts=None if style == "serial" else hwts,
-                    seed=seed,
-                    repeat=repeat,
-                    bandwidth=None if style == "serial" else bandwidth,
-                    workload=str(Workload.make(load) or ""),
-                    network="" if network is None else json.dumps(network, sort_keys=True),
-                    trials=run.trials,
-                    congest=run.congest,
-                    runtime=run.runtime,
-                    trace=run.trace,
-                    checkpoint=run.checkpoint,
-                    graph=source,
-                    params=run.params,
-                )
-            )
-    order: dict[Any, int] = {}
-    for point in out:
-        order.setdefault((point.workers, point.threads, point.bandwidth), len(order))
-    out.sort(
-        key=lambda point: (
-            point.repeat if e.fresh else 0,
-            order[point.workers, point.threads, point.bandwidth],
-        )
-    )
-    return out
+            each |= dict(zip(("workers", "threads", "hwts", "bandwidth"), there, strict=True))
+            out.append(_point(run, source, each))
+    place = attrgetter("workers", "threads", "bandwidth")
+    places = [*dict.fromkeys(map(place, out))]
+    return sorted(out, key=lambda p: (p.repeat if e.fresh else 0, places.index(place(p))))
 
 
-def _follow(value: Any, n: int | None) -> Any:
-    return n if value == "n" else value
+def _point(run: Run, graph: GraphSource, given: dict[str, Any]) -> Point:
+    """The point of a run with some values, of which "n" stands for the number of nodes."""
+    from dgsuite.core.engine.workload import Workload
+
+    for name in ("clusters", "workers", "threads", "hwts"):
+        if given[name] == "n":
+            given[name] = given["n"]
+    if run.places is not None:
+        given["workers"] = given["clusters"]
+        given["threads"] = -(-(given["hwts"] or 1) // given["clusters"])
+    if given["style"] == "serial":
+        given["hwts"] = given["bandwidth"] = None
+    given["workload"] = str(Workload.make(given["workload"]) or "")
+    network = given["network"]
+    given["network"] = "" if network is None else json.dumps(network, sort_keys=True)
+    shared = {"trials", "congest", "runtime", "trace", "checkpoint", "params"}
+    return Point(graph=graph, **given, **run.model_dump(include=shared))

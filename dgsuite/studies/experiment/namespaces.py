@@ -347,8 +347,7 @@ def _wait(client: Client, workers: int, network: Network, log: Path) -> None:
     deadline = time.monotonic() + START
     while len(Session.of(client).workers()) < workers:
         if network.has_lost() or time.monotonic() > deadline:
-            said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or [
-                "it said nothing"
-            ]
-            raise RunError(f"a worker in a network namespace does not start: {said[-1]}")
+            said = log.read_text(encoding="utf-8", errors="replace").strip() or "it said nothing"
+            last = said.splitlines()[-1]
+            raise RunError(f"a worker in a network namespace does not start: {last}")
         time.sleep(0.05)

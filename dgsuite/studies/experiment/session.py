@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -91,9 +92,7 @@ def _run(config: Config, folder: Path, output: str, how: How) -> None:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        console = Console(stderr=True, width=120)
+    console = Console(stderr=True, width=None if sys.stderr.isatty() else 120)
     from dgsuite.studies.experiment.model import points
 
     todo, left_out = _that_fit(points(config))
@@ -128,14 +127,7 @@ def _run(config: Config, folder: Path, output: str, how: How) -> None:
             progress.update(round_bar, completed=rounds)
 
         store = Path(f"{os.path.splitext(output)[0]}.points")
-        sweep = Sweep(
-            todo,
-            folder,
-            store,
-            config.cluster,
-            config.experiment,
-            config.throttle,
-        )
+        sweep = Sweep(todo, folder, store, config.cluster, config.experiment, config.throttle)
         results = sweep.run(force=how.force, on_point=on_point, on_round=on_round)
         if config.figure is None:
             whole = combine(results)
@@ -184,11 +176,7 @@ def _kept(reasons: Mapping[str, int]) -> Iterator[str]:
 
 
 def _figure(
-    console: Any,
-    config: Config,
-    results: Sequence[xr.Dataset],
-    output: str,
-    how: How,
+    console: Any, config: Config, results: Sequence[xr.Dataset], output: str, how: How
 ) -> None:
     """Write the dataset and the picture of one of the paper's figures, and say what they show."""
     from dgsuite.base.files import write_csv
@@ -221,20 +209,18 @@ def _summary(console: Any, results: Sequence[xr.Dataset]) -> None:
     from dgsuite.base.tables import table
 
     heads = ("kernel", "style", "n", "kind", "repeat", "clusters", "workers")
-    numbers = ("rounds", "messages", "comm", "mutexes", "ms")
+    counts = ("messages", "comm", "mutexes")
     rows = []
     for dataset in results:
         row = [str(dataset.attrs.get(head, "")) for head in heads]
         row[-1] += "*" * bool(dataset.attrs.get("oversubscribed"))
         row.append(str(_rounds(dataset)))
-        row += [
-            str(int(dataset[name].sum())) if name in dataset else ""
-            for name in ("messages", "comm", "mutexes")
-        ]
+        row += [str(int(dataset[name].sum())) if name in dataset else "" for name in counts]
         row.append(f"{1e3 * float(dataset.attrs['seconds']):.1f}")
         row.append(_valid(dataset))
         rows.append(row)
-    console.print(table((*heads, *numbers, "valid"), rows, left=(0, 1, 3, 12), wrap=False))
+    columns = (*heads, "rounds", *counts, "ms", "valid")
+    console.print(table(columns, rows, left=(0, 1, 3, 12), wrap=False))
     if any(dataset.attrs.get("oversubscribed") for dataset in results):
         console.print("* more threads than processors: they took turns", highlight=False)
 

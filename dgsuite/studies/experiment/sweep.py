@@ -7,6 +7,7 @@ import json
 import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -37,13 +38,7 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources.edges import BUILDING
 from dgsuite.partition.sources.readers import nodes_of
 from dgsuite.studies.experiment import namespaces
-from dgsuite.studies.experiment.clusters import (
-    bound,
-    check_memory,
-    check_protocol,
-    connect,
-    local,
-)
+from dgsuite.studies.experiment.clusters import bound, check_memory, check_protocol, connect, local
 from dgsuite.studies.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
 from dgsuite.studies.lab.repeating import repeat
 from dgsuite.studies.transports.throttle import limit
@@ -63,6 +58,7 @@ KEPT = 2
 """Graphs that are kept, for kernels that take turns."""
 
 
+@dataclass
 class Sweep:
     """The points of an experiment and their files.
 
@@ -79,22 +75,13 @@ class Sweep:
         Whether to check results, run repeats on fresh workers, and warm up.
     """
 
-    def __init__(
-        self,
-        points: Sequence[Point],
-        folder: Path,
-        store: Path,
-        cluster: Cluster,
-        experiment: Experiment,
-        throttle: Throttle | None = None,
-    ) -> None:
-        self.points = points
-        self.folder = folder
-        self.store = store
-        self.cluster = cluster
-        self.experiment = experiment
-        self.throttle = throttle
-        self._warm: set[tuple] = set()
+    points: Sequence[Point]
+    folder: Path
+    store: Path
+    cluster: Cluster
+    experiment: Experiment
+    throttle: Throttle | None = None
+    _warm: set[tuple] = field(default_factory=set, init=False)
 
     def stem(self, point: Point) -> str:
         """How the names of a point's files begin: it changes with the point and its input file."""
@@ -112,8 +99,8 @@ class Sweep:
             identity["protocol"] = self.cluster.protocol
         if self.cluster.scheduler is not None:
             identity["scheduler"] = self.cluster.scheduler
-        if self.experiment.fresh or self.experiment.warmup or self.experiment.iterations > 1:
-            e = self.experiment
+        e = self.experiment
+        if e.fresh or e.warmup or e.iterations > 1:
             identity["care"] = [e.fresh, e.warmup, e.iterations]
         if self.throttle is not None:
             identity["throttle"] = self.throttle.model_dump(exclude={"percent"})
@@ -153,9 +140,8 @@ class Sweep:
                     continue
                 client, where = clusters.client(point), clusters.where(point)
                 what = point.graph.model_dump_json()
-                key: tuple = (what, point.n, point.kind, point.kernel, where, point.seed)
-                if point.kernel == "bfs2d":
-                    key = (*key, point.clusters)
+                grid = point.clusters if point.kernel == "bfs2d" else None
+                key = (what, point.n, point.kind, point.kernel, where, point.seed, grid)
                 if key not in graphs:
                     if len(graphs) == KEPT:
                         graphs.pop(next(iter(graphs)))
@@ -233,8 +219,14 @@ class Sweep:
         checkpoint: str | None = None,
     ) -> xr.Dataset:
         """Run a point, perhaps with checkpoints in a folder."""
+        how: dict[str, Any] = {
+            "seed": point.seed,
+            "max_rounds": self.experiment.max_rounds,
+            "network": json.loads(point.network or "null"),
+            **point.params,
+        }
         if point.trials is not None:
-            return self.trials(point, graph, point.trials)
+            return self.trials(point, graph, point.trials, how)
         with gathered():
             return run(
                 point.kernel,
@@ -243,39 +235,24 @@ class Sweep:
                 form=point.form,
                 clusters=point.clusters,
                 client=client,
-                seed=point.seed,
                 count_as=point.count_as,
-                workload=json.loads(point.workload) if point.workload else None,
+                workload=json.loads(point.workload or "null"),
                 on_round=on_round,
-                max_rounds=self.experiment.max_rounds,
                 trace=point.trace,
                 checkpoint=checkpoint,
-                network=json.loads(point.network or "null"),
                 congest=point.congest,
-                **point.params,
+                **how,
             )
 
-    def trials(self, point: Point, graph: Graph, times: int) -> xr.Dataset:
+    def trials(self, point: Point, graph: Graph, times: int, how: Mapping[str, Any]) -> xr.Dataset:
         """Run a point many times, and check each result."""
         begin = perf_counter()
-        dataset = repeat(
-            point.kernel,
-            graph,
-            times,
-            network=json.loads(point.network or "null"),
-            validate=self.experiment.validate_results,
-            seed=point.seed,
-            max_rounds=self.experiment.max_rounds,
-            **point.params,
-        )
+        check = self.experiment.validate_results
+        dataset = repeat(point.kernel, graph, times, validate=check, **how)
         dataset = dataset.drop_vars("seed", errors="ignore")  # that of the point is the first run's
         dataset.coords["repeat"] = "run", np.arange(times)
-        dataset.attrs |= {
-            "clusters": 1,
-            "workers": 0,
-            "seconds": perf_counter() - begin,
-            **made_by(),
-        }
+        seconds = perf_counter() - begin
+        dataset.attrs |= {"clusters": 1, "workers": 0, "seconds": seconds, **made_by()}
         return dataset
 
     def one(
@@ -341,9 +318,8 @@ def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
     graph = _source(point, folder, client)
     if point.kernel != "bfs2d":
         return graph
-    return arrange(
-        graph.repartition(point.clusters or (1 if client is None else point.workers), client)
-    )
+    clusters = point.clusters or (1 if client is None else point.workers)
+    return arrange(graph.repartition(clusters, client))
 
 
 def _source(point: Point, folder: Path, client: Client | None) -> Graph:

@@ -16,13 +16,7 @@ from dgsuite.base.errors import InputError, hint
 from dgsuite.base.formats import check_toml
 from dgsuite.studies.experiment import shipped
 
-COMMANDS = {
-    "run": "run",
-    "graph500": "graph500",
-    "gap": "gap",
-    "bc": "scc",
-    "hf": "scc",
-}
+COMMANDS = {"run": "run", "graph500": "graph500", "gap": "gap", "bc": "scc", "hf": "scc"}
 """The tables that tell which command a file is for."""
 
 WORDS = {
@@ -61,10 +55,7 @@ def read(path: str | None, overrides: Iterable[str] = ()) -> dict[str, Any]:
         near = hint(os.path.basename(str(path)).removesuffix(".toml"), shipped.names())
         why = f"{error.strerror}; {near}".rstrip("; ")
         raise InputError(f"{path}: cannot be read: {why}") from None
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # also numbers of too many digits, and deep nesting
+    except (ValueError, RecursionError) as error:  # also of too many digits, and deep nesting
         raise InputError(f"{path}: not TOML: {error}{_mend(str(path), str(error))}") from None
     for given in overrides:
         override(data, given)
@@ -264,9 +255,7 @@ SAYS = {
     "bool_type": "must be true or false",
     "string_type": "must be text, in quotes",
     "list_type": "must be a list, in [brackets]",
-    "dict_type": "must be a table",
-    "model_type": "must be a table",
-    "model_attributes_type": "must be a table",
+    **dict.fromkeys(("dict_type", "model_type", "model_attributes_type"), "must be a table"),
     "too_short": "must have at least {min_length} value",
 }
 """What is wrong with a value, by pydantic's type of error."""

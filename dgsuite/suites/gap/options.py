@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import batched, islice
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -96,7 +97,8 @@ def check(options: Options) -> None:
         name, scale = generated(options)
         if name in PLANAR and options.degree != EDGE_FACTOR:
             raise InputError(f"--degree: graph {name!r} has its own")
-        check_scale(scale, weighted, PLANAR.get(name, options.degree), options.edges == "disk")
+        degree = PLANAR.get(name, options.degree)
+        check_scale(scale, weighted=weighted, degree=degree, disk=options.edges == "disk")
 
 
 def generated(options: Options) -> tuple[str, int]:
@@ -140,9 +142,9 @@ class Benchmark:
         count = trials or self.trials
         if not self.sources:
             return [{}] * count
-        picks = [[sources[k * self.sources + i] for i in range(self.sources)] for k in range(count)]
         if self.sources == 1:
-            return [{"root": source} for (source,) in picks]
+            return [{"root": source} for source in sources[:count]]
+        picks = islice(batched(sources, self.sources), count)
         return [{"sources": list(dict.fromkeys(some))} for some in picks]
 
 

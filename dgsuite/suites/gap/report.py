@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ def summary(graph: Graph, found: Mapping[str, Trials]) -> dict[str, Any]:
     kernels = {}
     for name, trials in found.items():
         time = statistics(trials.seconds)
+        each = zip(trials.each, trials.seconds, trials.processor, trials.rounds, strict=True)
         kernels[name] = {
             "trials": len(trials.seconds),
             "least_seconds": time["min"],
@@ -30,9 +32,7 @@ def summary(graph: Graph, found: Mapping[str, Trials]) -> dict[str, Any]:
             "validated": trials.validated,
             "each": [
                 {**own, "seconds": seconds, "processor_seconds": processor, "rounds": rounds}
-                for own, seconds, processor, rounds in zip(
-                    trials.each, trials.seconds, trials.processor, trials.rounds, strict=True
-                )
+                for own, seconds, processor, rounds in each
             ],
         }
     return {"n": graph.n, "m": graph.m, "directed": graph.directed, "kernels": kernels}
@@ -56,25 +56,22 @@ def report(figures: Mapping[str, Any]) -> str:
 
 def dataset(figures: Mapping[str, Any], found: Mapping[str, Trials]) -> xr.Dataset:
     """Times, rounds and bytes by kernel and trial, NaN where a kernel has fewer trials."""
-    most = max(len(trials.seconds) for trials in found.values())
 
-    def table(rows: Sequence[Sequence[float]], long_name: str, units: str) -> Any:
-        values = np.full((len(rows), most), np.nan)
-        for row, given in zip(values, rows, strict=True):
-            row[: len(given)] = given
+    def table(measured: str, long_name: str, units: str) -> Any:
+        rows = [getattr(one, measured) for one in found.values()]
+        values = np.array([*zip_longest(*rows, fillvalue=np.nan)], float).T
         return ("kernel", "trial"), values, {"long_name": long_name, "units": units}
 
-    every = list(found.values())
+    about_processors = "processor time of the phases of all workers"
+    trials = max(len(one.seconds) for one in found.values())
     return xr.Dataset(
         {
-            "seconds": table([t.seconds for t in every], "time of the rounds", "s"),
-            "processor_seconds": table(
-                [t.processor for t in every], "processor time of the phases of all workers", "s"
-            ),
-            "rounds": table([t.rounds for t in every], "rounds", "1"),
-            "wire_bytes": table([t.wire for t in every], "data sent between workers", "byte"),
+            "seconds": table("seconds", "time of the rounds", "s"),
+            "processor_seconds": table("processor", about_processors, "s"),
+            "rounds": table("rounds", "rounds", "1"),
+            "wire_bytes": table("wire", "data sent between workers", "byte"),
         },
-        {"kernel": list(found), "trial": np.arange(most)},
+        {"kernel": list(found), "trial": np.arange(trials)},
         {
             "title": f"GAP on {figures['graph']}",
             "n": figures["n"],

@@ -52,11 +52,12 @@ def resolve(options: Options) -> Options:
         Options that contradict each other, or a graph that would not fit into memory.
     """
     check_place(options)
-    check_scale(options.scale, options.kernel == "sssp", grid=options.partition == "2d")
+    weighted = options.kernel == "sssp"
+    check_scale(options.scale, weighted=weighted, grid=options.partition == "2d")
     n = 2**options.scale
     if options.root is not None and options.root >= n:
         raise InputError(f"--root {options.root} is not a node: nodes are 0 to {n - 1}")
-    if options.kernel == "sssp":
+    if weighted:
         for name in ("direction", "grid", "compare"):
             if getattr(options, name):
                 raise InputError(f"--{name} has no meaning with --kernel sssp")

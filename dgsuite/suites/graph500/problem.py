@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from distributed import Client
@@ -67,11 +68,13 @@ def build(
     InputError
         The scale is not at least 1, or the graph would not fit into memory.
     """
-    check_scale(scale, weighted, grid=grid is not None)
+    check_scale(scale, weighted=weighted, grid=grid is not None)
     n, m = 2**scale, EDGE_FACTOR * 2**scale
     weights = WEIGHTS if weighted else False
+    blocks = None if grid is None else grid[0] * grid[1]
+    drawn: dict[str, Any] = {"m": m, "seed": seed}
     begin = time.perf_counter()
-    tuples = plan("rmat", n, m=m, seed=seed)
+    tuples = plan("rmat", n, **drawn)
     bounds = tuples.bounds()
     places = worker_addresses(client)
     shares = [
@@ -82,15 +85,7 @@ def build(
     del shares  # what workers counted would stay there while they build
     generation = time.perf_counter() - begin
     begin = time.perf_counter()
-    graph = genval.graph(
-        "rmat",
-        n,
-        m=m,
-        seed=seed,
-        client=client,
-        weights=weights,
-        clusters=None if grid is None else grid[0] * grid[1],
-    )
+    graph = genval.graph("rmat", n, **drawn, client=client, weights=weights, clusters=blocks)
     if grid is not None:
         graph = arrange(graph, *grid)
         if not graph.local:

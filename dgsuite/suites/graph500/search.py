@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,9 @@ from dgsuite.suites.options import EDGE_FACTOR
 
 DELTA = WEIGHTS / EDGE_FACTOR
 """Width of a bucket: a node has about one edge lighter than that (Meyer and Sanders 2003)."""
+
+Search = Callable[[int], object]
+"""A search of another library from a root."""
 
 TURN = 16
 """Most searches that follow one another before peers have their turn."""
@@ -43,7 +47,7 @@ def search(
     kernel: str = "bfs",
     direction: str | None = "optimising",
     check: bool = True,
-    peers: dict[str, Callable[[int], object]] | None = None,
+    peers: Mapping[str, Search] = MappingProxyType({}),
     on_root: Callable[[int], object] = lambda done: None,
 ) -> Searches:
     """Search from every root.
@@ -66,7 +70,6 @@ def search(
     RunError
         A tree is wrong.
     """
-    peers = peers or {}
     found = Searches(peers={name: [] for name in peers})
     turn = running.turn(problem.graph, TURN if peers else len(roots))
     each = [{"root": root} for root in roots]
@@ -98,19 +101,16 @@ def search(
     return found
 
 
-def _seconds(peer: Callable[[int], object], root: int) -> float:
+def _seconds(peer: Search, root: int) -> float:
     begin = time.perf_counter()
     peer(root)
     return time.perf_counter() - begin
 
 
-def make_peers(names: Sequence[str], graph: Graph) -> dict[str, Callable[[int], object]]:
+def make_peers(names: Sequence[str], graph: Graph) -> dict[str, Search]:
     """Breadth-first searches of other libraries on the same graph, in this process."""
     matrix = graph.to_scipy() if names else None
     return {name: PEERS[name](matrix) for name in names}
-
-
-Search = Callable[[int], object]
 
 
 def scipy(matrix: Any) -> Search:
@@ -149,11 +149,7 @@ def graphblas(matrix: Any) -> Search:
         depth = 0
         while front.nvals:
             level(front.S) << depth
-            found = (
-                any_pair(adjacency @ front)
-                if front.nvals > n // 24
-                else any_pair(front @ adjacency)
-            )
+            found = any_pair(adjacency @ front if front.nvals > n // 24 else front @ adjacency)
             front(~level.S, replace=True) << found
             depth += 1
         return level
@@ -172,9 +168,5 @@ def networkit(matrix: Any) -> Search:
     return lambda root: nk.distance.BFS(graph, root, False, False).run()
 
 
-PEERS: dict[str, Callable[[Any], Search]] = {
-    "scipy": scipy,
-    "graphblas": graphblas,
-    "networkit": networkit,
-}
+PEERS = {peer.__name__: peer for peer in (scipy, graphblas, networkit)}
 """Peers by name."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,7 @@ def read(setting: Setting, client: Client | None) -> Graph:
         A file does not exist, a line is not what it should be, a vertex occurs twice, or an edge names a
         vertex that there is not.
     """
-    labels = _vertices(setting.vertices, client)
+    labels: NDArray = _vertices(setting.vertices, client)
     table: Any = labels
     if client is not None:
         table = Watch(client, edges.BUILDING).scatter(labels)
@@ -59,9 +58,9 @@ def read(setting: Setting, client: Client | None) -> Graph:
     directed = setting.directed
     if directed is None:
         directed = bool(edges.each(_descends, any, pieces, client))
-    return Graph.from_edges(
-        pieces, n=len(labels), directed=directed, labels=_signed(labels), client=client
-    )
+    if labels[-1] < 2**63:
+        labels = labels.astype(np.int64)
+    return Graph.from_edges(pieces, n=len(labels), directed=directed, labels=labels, client=client)
 
 
 def _vertices(path: str, client: Client | None) -> NDArray[np.uint64]:
@@ -141,11 +140,6 @@ def _descends(piece: Piece, where: str) -> bool:
     return bool((piece[0] > piece[1]).any())
 
 
-def _signed(ids: NDArray[np.uint64]) -> NDArray:
-    """Identifiers as signed integers if they fit."""
-    return ids.astype(np.int64) if ids[-1] < 2**63 else ids
-
-
 def read_output(path: str, real: bool) -> tuple[NDArray[np.uint64], NDArray]:
     """Vertices, ascending, and their values in an output of the benchmark.
 
@@ -171,12 +165,7 @@ def write_output(path: str, vertices: NDArray, values: NDArray) -> None:
     """
     form = "%d %.15e\n" if values.dtype.kind == "f" else "%d %d\n"
     with atomic_write(path) as part, open(part, "w", encoding="ascii") as file:
-        for text in _texts(form, vertices, values):
-            file.write(text)
-
-
-def _texts(form: str, vertices: NDArray, values: NDArray) -> Iterator[str]:
-    for lo in range(0, len(vertices), LINES):
-        some = slice(lo, lo + LINES)
-        pairs = zip(vertices[some].tolist(), values[some].tolist(), strict=True)
-        yield "".join(map(form.__mod__, pairs)).replace("inf", "Infinity")
+        for lo in range(0, len(vertices), LINES):
+            some = slice(lo, lo + LINES)
+            pairs = zip(vertices[some].tolist(), values[some].tolist(), strict=True)
+            file.write("".join(map(form.__mod__, pairs)).replace("inf", "Infinity"))

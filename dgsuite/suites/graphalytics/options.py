@@ -92,10 +92,7 @@ class Algorithm:
 ALGORITHMS = {
     "bfs": Algorithm("bfs", "level", "equal", {"root": "source-vertex"}),
     "pr": Algorithm(
-        "pagerank",
-        "rank",
-        "close",
-        {"damping": "damping-factor", "iterations": "num-iterations"},
+        "pagerank", "rank", "close", {"damping": "damping-factor", "iterations": "num-iterations"}
     ),
     "wcc": Algorithm("wcc", "component", "parts"),
     "cdlp": Algorithm("cdlp", "label", "equal", {"iterations": "max-iterations"}),

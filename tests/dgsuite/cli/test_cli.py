@@ -117,15 +117,15 @@ WRONG = [
     ("kernel wcc edges.txt --columns left,right", "--columns is for Parquet and CSV, and"),
     ("inputs generate vc --n 8 --kind star --max 3", "for a star; it is for the kind rn"),
     ("inputs edges all --n 3", f"{', '.join(families.FAMILIES)}"),
-    ("graphalytics edges.txt --graph g", "there is no such folder; FOLDER has"),
-    ("report claims edges.txt", "is a file; give the folder"),
+    ("graphalytics edges.txt --graph g", "Directory 'edges.txt' is a file"),
+    ("report claims edges.txt", "Directory 'edges.txt' is a file"),
     ("scaling nowhere.nc", "no such file"),
     ("scaling quickstart", "no workers to count; run it in style 'clocked' or 'finish_async'"),
     ("scaling clusters", "differ in clusters: clusters is 2 in one and 4 in another"),
     (f"scaling scalability-bfs {FEW}", "on 1, 2 workers; give more numbers of workers"),
     ("scaling one.nc", "in style 'serial' has no workers to count"),
     ("statics --csv no/t.csv", "the folder no does not exist"),
-    ("transports bench --processes 1", "must be at least 2"),
+    ("transports bench --processes 1", "1 is not in the range x>=2"),
 ]
 
 

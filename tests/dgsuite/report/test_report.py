@@ -157,7 +157,7 @@ def spoilt(number, spoil):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda f: f.rmdir(), "there is no such file or folder"),
+        (lambda f: f.rmdir(), "results' does not exist"),
         (lambda f: None, "holds no results (*.nc)"),
         (lambda f: (f / "a.nc").write_text("no NetCDF"), "a.nc: not a NetCDF file"),
         (

@@ -329,7 +329,7 @@ def test_the_command(here, tmp_path):
     plain = SMALL.replace('protocol = "throttle+tcp"', "")
     (tmp_path / "plain.toml").write_text(plain)
     for command, arguments, message in (
-        (main, ["odd [i].nc", "--output", "no"], "there is no such folder"),
+        (main, ["odd [i].nc", "--output", "no"], "Directory 'no' does not exist"),
         (run_experiment, ["plain.toml", "--dry-run"], "needs a throttled transport"),
     ):
         found = here(command, *arguments)

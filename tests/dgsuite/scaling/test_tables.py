@@ -100,7 +100,7 @@ THREE = "p,time,bandwidth\n1,2,100\n2,1,100\n2,2,50\n"
         ("p,time\n1,2\n2,x\n", "", "own.csv, row 2: time must be a number above 0, got 'x'"),
         ("p,time\n1.5,2\n", "", "own.csv, row 1: p must be a whole number above 0, got 1.5"),
         (THREE, "", "own.csv: the row of p = 1 at bandwidth 50 % is missing"),
-        ("p,time\n1,2\n", "-o none", "--output none: there is no such folder"),
+        ("p,time\n1,2\n", "-o none", "'--output': Directory 'none' does not exist"),
     ],
 )
 def test_what_is_wrong_is_named(text, options, message, tmp_path, here):

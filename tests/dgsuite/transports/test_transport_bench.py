@@ -68,10 +68,10 @@ WRONG = [
     (["--protocols", "tls"], "protocol tls: TLS expects"),
     (["--protocols", "inproc"], "protocol inproc: it does not leave a process"),
     (["--protocols", "tcp,mpi"], "add --patterns clocked"),
-    (["--sizes", "8,big"], "--sizes: "),
-    (["--sizes", "-1"], "at least 0, got -1"),
+    (["--sizes", "8,big"], "'--sizes': 'big' is not a valid integer"),
+    (["--sizes", "-1"], "-1 is not in the range x>=0"),
     (["--patterns", "star"], "--patterns star: unknown"),
-    (["--processes", "1"], "--processes must be at least 2, got 1"),
+    (["--processes", "1"], "'--processes': 1 is not in the range x>=2"),
     (["--sizes", "8", "--output", "no/t.nc"], "no/t.nc: the folder no does not exist"),
     (["--sizes", "8", "--output", "t.png"], "t.png: the name must end in .nc"),
 ]
