@@ -64,13 +64,14 @@ def dealt(
 
 def alone(work: Work, density: NDArray) -> Shares:
     """A build in this process."""
-    numbers = count(1)
+    ask = partial(taken, count(1)) if work.counted else None
+    return [("this process", dealt(work, density, 0, 1, ask))]
 
-    def ask() -> Callable[[], int]:
-        value = next(numbers)
-        return lambda: value
 
-    return [("this process", dealt(work, density, 0, 1, ask if work.counted else None))]
+def taken(values: Iterator[int]) -> Callable[[], int]:
+    """A function that returns the next number, which is there at once."""
+    value = int(next(values))
+    return lambda: value
 
 
 def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) -> Shares:
@@ -89,29 +90,15 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
     watch = Watch(client, tasks.of(work), places, key_part=run)
     watch.check_workers()
     epochs = [watch.epochs[place] for place in places]
-    futures = [
-        client.submit(
-            _place,
-            run,
-            work,
-            density,
-            rank,
+    sent = {
+        f"{work.name}-{run}-{rank}": (
+            place,
+            partial(_place, run, work, density, rank, epochs),
             places,
-            epochs,
-            key=f"{work.name}-{run}-{rank}",
-            workers=[place],
-            allow_other_workers=False,
-            pure=False,
-            retries=0,
         )
         for rank, place in enumerate(places)
-    ]
-    try:
-        tasks.finish(futures, watch)
-        found = watch.gather(futures)
-    except BaseException:
-        tasks.give_up(client, futures)
-        raise
+    }
+    found = tasks.results(tasks.submit(client, sent), watch)
     return list(zip(places, found, strict=True))
 
 
@@ -120,8 +107,8 @@ def _place(
     work: Work,
     density: NDArray,
     rank: int,
-    places: Sequence[str],
     epochs: Sequence[str],
+    places: Sequence[str],
 ) -> Share:
     from distributed import get_worker
 
@@ -161,26 +148,13 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         [range(total - 1 - s, max(total - 1 - s - size, -1), -1) for s in starts],
         key=[new_key(_task, work.name) for _ in starts],
     )
-    try:
-        watch = Watch(client, tasks.of(work))
-        tasks.finish(futures, watch)
-        found = watch.gather(futures)
-    except BaseException:
-        tasks.give_up(client, futures)
-        raise
-    return _by_place(found)
+    totals: dict[str, Share] = {}
+    for place, share in tasks.results(futures, Watch(client, tasks.of(work))):
+        totals[place] = totals[place].plus(share) if place in totals else share
+    return list(totals.items())
 
 
 def _task(work: Work, density: NDArray, units: range) -> tuple[str, Share]:
     from distributed import get_worker
 
     return str(get_worker().address), compute(work, density, units).share()
-
-
-def _by_place(found: Sequence[tuple[str, Share]]) -> Shares:
-    """Sums of what each place did."""
-    totals: dict[str, Share] = {}
-    for place, share in found:
-        before = totals.get(place)
-        totals[place] = share if before is None else before.plus(share)
-    return list(totals.items())
