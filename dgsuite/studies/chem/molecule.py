@@ -28,13 +28,16 @@ UNITS = ("angstrom", "bohr")
 COUNT = re.compile("[1-9][0-9]{0,8}")
 """A number of atoms."""
 
+FIRST = 3
+"""Line of the first atom."""
+
 NEAR = 1e-3
 """Bohr between two nuclei below which they are one and the same."""
 
 
 @dataclass(frozen=True)
 class Molecule:
-    """Atoms, and where each was read.
+    """Atoms of a file in XYZ form, which has one a line from line `FIRST` on.
 
     Attributes
     ----------
@@ -44,14 +47,11 @@ class Molecule:
         One an atom.
     positions
         Of the nuclei, bohr.
-    lines
-        Of the file, one an atom, from 1.
     """
 
     path: str
     symbols: tuple[str, ...]
     positions: tuple[tuple[float, float, float], ...]
-    lines: tuple[int, ...]
 
 
 def read(molecule: str | os.PathLike[str], unit: str | None = None) -> Molecule:
@@ -106,7 +106,7 @@ def parse(lines: Sequence[str], path: str, unit: str) -> Molecule:
     scale = 1.0 if unit == "bohr" else 1 / BOHR
     symbols: list[str] = []
     positions: list[tuple[float, float, float]] = []
-    for number in range(3, count + 3):
+    for number in range(FIRST, count + FIRST):
         fields = lines[number - 1].split() if number <= len(lines) else []
         where = f"{path}: line {number}"
         if not fields:
@@ -127,13 +127,13 @@ def parse(lines: Sequence[str], path: str, unit: str) -> Molecule:
             place.append(scale * value)
         for other, there in enumerate(positions):
             if math.dist(place, there) < NEAR:
-                raise InputError(f"{where}: the atom is where that of line {other + 3} is")
+                raise InputError(f"{where}: the atom is where that of line {other + FIRST} is")
         symbols.append(symbol)
         positions.append((place[0], place[1], place[2]))
     for number, line in enumerate(lines[count + 2 :], count + 3):
         if line.strip():
             raise InputError(f"{path}: line {number}: line 1 says {count} atoms, and this is more")
-    return Molecule(path, tuple(symbols), tuple(positions), tuple(range(3, count + 3)))
+    return Molecule(path, tuple(symbols), tuple(positions))
 
 
 def mole(molecule: Molecule, basis: str, charge: int = 0) -> Any:
@@ -150,11 +150,9 @@ def mole(molecule: Molecule, basis: str, charge: int = 0) -> Any:
     """
     gto = pyscf().gto
     sets: dict[str, Basis] = {}
-    for symbol, line in zip(molecule.symbols, molecule.lines, strict=True):
-        if symbol in sets:
-            continue
+    for line, symbol in enumerate(molecule.symbols, FIRST):
         try:
-            sets[symbol] = load(basis, symbol)
+            sets[symbol] = sets.get(symbol) or load(basis, symbol)
         except InputError as error:
             raise InputError(f"{molecule.path}: line {line}: field 1: {error}") from None
     made = gto.Mole(verbose=0)

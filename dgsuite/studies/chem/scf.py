@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -30,15 +29,16 @@ NOTHING = np.empty(0)
 """In place of a place's matrix, once matrices are added up: there is one an iteration and place."""
 
 
-@dataclass
-class Log:
-    """What happened, an entry an iteration."""
+class Iteration(NamedTuple):
+    """What happened in an iteration: energy and error, seconds of the Fock build and of all else, and what
+    each place did.
+    """
 
-    energy: list[float] = field(default_factory=list)
-    error: list[float] = field(default_factory=list)
-    fock: list[float] = field(default_factory=list)
-    other: list[float] = field(default_factory=list)
-    shares: list[Shares] = field(default_factory=list)
+    energy: float
+    error: float
+    fock: float
+    other: float
+    shares: Shares
 
 
 @spanned()
@@ -195,7 +195,7 @@ def iterate(
     tolerance: float,
     iterations: int,
     on_iteration: Callable[[int, float], None] | None = None,
-) -> Log:
+) -> list[Iteration]:
     """Iterate to self-consistency from atomic densities, with DIIS.
 
     Raises
@@ -210,7 +210,7 @@ def iterate(
     orthogonal = vectors[:, kept] / np.sqrt(values[kept])
     density = start(mole)
     diis = scf.diis.CDIIS()
-    log = Log()
+    log: list[Iteration] = []
     for number in range(iterations):
         begin = perf_counter()
         repelled, shares = build(density)
@@ -219,16 +219,12 @@ def iterate(
         energy = float(np.sum(density * (core + fock)) / 2 + repulsion)
         lack = fock @ density @ overlap
         error = float(np.abs(orthogonal.T @ (lack - lack.T) @ orthogonal).max())
-        changed = abs(energy - log.energy[-1]) if log.energy else np.inf
+        changed = abs(energy - log[-1].energy) if log else np.inf
         fock = diis.update(overlap, density, fock)
         _, orbitals = np.linalg.eigh(orthogonal.T @ fock @ orthogonal)
         occupied = orthogonal @ orbitals[:, : mole.nelectron // 2]
         density = 2 * occupied @ occupied.T
-        log.energy.append(energy)
-        log.error.append(error)
-        log.fock.append(built - begin)
-        log.other.append(perf_counter() - built)
-        log.shares.append(shares)
+        log.append(Iteration(energy, error, built - begin, perf_counter() - built, shares))
         if on_iteration is not None:
             on_iteration(number, energy)
         if changed < tolerance and error < tolerance**0.5:
@@ -239,27 +235,28 @@ def iterate(
     )
 
 
-def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
+def _dataset(log: Sequence[Iteration], attrs: dict[str, Any]) -> xr.Dataset:
     """The dataset of a run."""
+    from dgsuite.core.results.dataset import variable
 
-    at = list(dict.fromkeys(place for shares in log.shares for place, _ in shares))
+    energy, error, fock, other, each = zip(*log, strict=True)
+    at = list(dict.fromkeys(place for shares in each for place, _ in shares))
 
     def by_place(name: str, long_name: str, units: str = "1") -> xr.Variable:
-        kind = np.float64 if units == "s" else np.int64
-        values = np.zeros((len(log.shares), len(at)), kind)
-        for i, shares in enumerate(log.shares):
+        values = np.zeros((len(each), len(at)), np.float64 if units == "s" else np.int64)
+        for row, shares in zip(values, each, strict=True):
             for place, share in shares:
-                values[i, at.index(place)] = getattr(share, name)
-        return xr.Variable(("iteration", "place"), values, {"long_name": long_name, "units": units})
+                row[at.index(place)] = getattr(share, name)
+        return variable(("iteration", "place"), values, long_name, units)
 
     def by_iteration(values: Any, long_name: str, units: str = "1") -> xr.Variable:
-        return xr.Variable("iteration", values, {"long_name": long_name, "units": units})
+        return variable("iteration", np.array(values), long_name, units)
 
     cpu = by_place("cpu", "processor time computing units", "s")
     variables = {
-        "energy": by_iteration(log.energy, "total energy", "hartree"),
+        "energy": by_iteration(energy, "total energy", "hartree"),
         "error": by_iteration(
-            log.error, "largest element of FDS - SDF, orthonormal functions", "hartree"
+            error, "largest element of FDS - SDF, orthonormal functions", "hartree"
         ),
         "units": by_place("units", "units of work"),
         "integrals": by_place("integrals", "integrals computed"),
@@ -271,14 +268,12 @@ def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
         "imbalance": by_iteration(
             cpu.values.max(1) / cpu.values.mean(1), "largest over mean processor time of a place"
         ),
-        "fock_seconds": by_iteration(log.fock, "time of the Fock build", "s"),
-        "other_seconds": by_iteration(log.other, "time of all else, at one place", "s"),
+        "fock_seconds": by_iteration(fock, "time of the Fock build", "s"),
+        "other_seconds": by_iteration(other, "time of all else, at one place", "s"),
     }
     coords = {
-        "iteration": xr.Variable(
-            "iteration", np.arange(len(log.energy)), {"long_name": "iteration"}
-        ),
-        "place": xr.Variable("place", np.arange(len(at)), {"long_name": "place"}),
-        "address": xr.Variable("place", at, {"long_name": "worker"}),
+        "iteration": ("iteration", np.arange(len(log)), {"long_name": "iteration"}),
+        "place": ("place", np.arange(len(at)), {"long_name": "place"}),
+        "address": ("place", at, {"long_name": "worker"}),
     }
     return xr.Dataset(variables, coords, attrs)
