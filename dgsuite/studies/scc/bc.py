@@ -86,7 +86,7 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
     cases = {}
     for name, workload in options.workload.items():
         on_step(f"units of {name}")
-        cases[name] = measure(name, workload, common)
+        cases[name] = measure(workload, common)
     columns, absent = present(common.protocols)
     for why in absent.values():
         on_step(f"left out: {why}")
@@ -130,7 +130,7 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
     return ds
 
 
-def measure(name: str, workload: Workload, common: Common) -> Case:
+def measure(workload: Workload, common: Common) -> Case:
     """What a workload costs on one place."""
     shares = {share: getattr(workload, share) for share in "abcd"}
     made = []
@@ -148,7 +148,7 @@ def measure(name: str, workload: Workload, common: Common) -> Case:
     units = ledger.units(
         lambda i: search(sources[i : i + 1]), len(sources), common.repeats, thread_time
     )
-    costs = Ledger(name, np.repeat(units, sample), generate + hold, 2 * 8 * graph.n)
+    costs = Ledger(np.repeat(units, sample), generate + hold, 2 * 8 * graph.n)
     degree = held.degree[sources]
     return Case(
         graph, workload.weighted, sources, degree, sample, float(hold), costs, search.nbytes
@@ -200,7 +200,7 @@ def as_measured(case: Case, places: int, transport: Transport, deal: str) -> Sim
     if deal != "dynamic":
         simulation.exchange(ENTRY * case.graph.m / places)
     simulation.compute(case.hold)
-    searches = Ledger(costs.name, units, 0, costs.payload)
+    searches = Ledger(units, 0, costs.payload)
     return _searched(simulation, searches, case.degree[::RUN], deal)
 
 
@@ -285,6 +285,6 @@ def _dataset(
 def _balance(case: Case, deal: str, places: int) -> float:
     """Mean over largest work, of a deal alone."""
     free = Transport("none", 0.0, 0.0)
-    costs = Ledger(case.ledger.name, case.ledger.units, 0.0, 0)
+    costs = Ledger(case.ledger.units, 0.0, 0)
     found = _searched(Simulation(places, free), costs, np.repeat(case.degree, case.spread), deal)
     return float(found.busy.mean() / found.elapsed)

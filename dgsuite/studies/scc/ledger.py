@@ -124,8 +124,6 @@ class Ledger:
 
     Attributes
     ----------
-    name
-        Of the program and its input.
     units
         Seconds of each unit of work, shape (units,), in the order in which blocks are dealt.
     setup
@@ -134,7 +132,6 @@ class Ledger:
         Bytes of the result that places add up at the end.
     """
 
-    name: str
     units: NDArray[np.float64]
     setup: float
     payload: int
@@ -279,21 +276,13 @@ def cyclic(order: Sequence[int] | NDArray, places: int) -> NDArray[np.int64]:
     return owner
 
 
-def timed(call: Callable[[], object], times: int) -> NDArray:
-    """Seconds of some calls."""
-    taken = np.empty(times)
-    for i in range(times):
-        begin = perf_counter()
-        call()
-        taken[i] = perf_counter() - begin
-    return taken
-
-
 def setup(client: Client, density: NDArray, places: Sequence[str]) -> float:
     """Least seconds of a build without units: density there, and a matrix back."""
     watch = Watch(client, "timing a build", places)
 
-    def build() -> None:
+    def build() -> float:
+        begin = perf_counter()
         watch.gather([client.submit(_nothing, density, workers=[places[0]], pure=False)])
+        return perf_counter() - begin
 
-    return float(timed(build, 20).min())
+    return min(build() for _ in range(20))

@@ -8,15 +8,12 @@ it is checked against what was measured.
 
 from __future__ import annotations
 
-import os
 from heapq import heapify, heappop, heapreplace
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core import traces
 from dgsuite.studies.scc.ledger import Transport
 
 MAX_PLACES = 1 << 12
@@ -151,35 +148,6 @@ class Simulation:
         for place, one in zip(order, each, strict=True):
             self.clock[0] = max(self.clock[0], self.clock[place]) + one
 
-    def messages(
-        self, source: NDArray[np.int64], destination: NDArray[np.int64], nbytes: NDArray[np.int64]
-    ) -> None:
-        """Places send some messages, each its own nearest rank first, and wait for those sent to them.
-
-        Parameters
-        ----------
-        source, destination, nbytes
-            Of each message; no place sends to itself.
-        """
-        if not len(source):
-            return
-        half = self.transport.seconds(nbytes, source, destination) / 2
-        order = np.lexsort(((destination - source) % self.places, source))
-        source, destination, half = source[order], destination[order], half[order]
-        own = self.clock + np.bincount(source, half, self.places)
-        # all messages as one row: what those of smaller ranks take is subtracted
-        sent = np.cumsum(half)
-        before = np.concatenate([[0.0], np.cumsum(np.bincount(source, half, self.places))])
-        arrival = self.clock[source] + sent - before[source]
-        order = np.lexsort((arrival, destination))
-        destination, half, arrival = destination[order], half[order], arrival[order]
-        # messages are taken in one after another, none before it is here nor before all was sent
-        after = np.cumsum(np.bincount(destination, half, self.places))
-        left = after[destination] - np.cumsum(half) + half
-        self.clock = own
-        done = np.maximum(arrival, own[destination]) + left
-        np.maximum.at(self.clock, destination, done)
-
     def reduce(self, nbytes: float) -> None:
         """Sums of all places at place 0, along a binomial tree."""
         step = 1
@@ -197,39 +165,3 @@ class Simulation:
             self.clock[low] += self.transport.seconds(nbytes, low, low + step)
             self.clock[low + step] = np.maximum(self.clock[low + step], self.clock[low])
             step //= 2
-
-
-def replay(
-    trace: xr.Dataset | str | os.PathLike[str], transport: Transport, barrier: bool = True
-) -> Simulation:
-    """Simulate a traced run, with a processor for each cluster.
-
-    In each phase a place computes for as long as its cluster did, and sends each other place that it has
-    messages for one with all of their payload.
-
-    Parameters
-    ----------
-    trace
-        Of `dgsuite.run(..., trace=...)`: the file, or what `dgsuite.core.traces.read` gives.
-    transport
-        What messages cost.
-    barrier
-        Whether each phase ends in a barrier, along a tree, as rounds do; otherwise a place waits only for
-        what it is sent.
-
-    Raises
-    ------
-    InputError
-        Not a trace, or more clusters than `dgsuite.studies.scc.simulate.MAX_PLACES`.
-    """
-    if not isinstance(trace, xr.Dataset):
-        trace = traces.read(trace)
-    sent = traces.between(trace)
-    simulation = Simulation(int(trace.sizes["cluster"]), transport)
-    for seconds, messages in zip(trace.compute_seconds.values, sent, strict=True):
-        simulation.compute(seconds)
-        simulation.messages(*messages)
-        if barrier:
-            simulation.reduce(0)
-            simulation.broadcast(0)
-    return simulation
