@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.accounting.rules import Accounting, Spawning, account, looked_at, passed_over
+from dgsuite.core.accounting.rules import Spawning, account, looked_at, passed_over
 from dgsuite.core.engine.log import Log
 from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.kernels.bsp import Kernel
@@ -40,23 +39,21 @@ def _bf(kernel: Any, log: Log, n: int, style: str) -> NDArray:
 
 
 # IMSuite first moves its inbox aside, so relax stands for two phases, and wake for none.
-account(KERNELS["bf"], Accounting(launches={"wake": 0, "relax": 2}, driver=_bf))
+account(KERNELS["bf"], launches={"wake": 0, "relax": 2}, driver=_bf)
 
 # A node sets its neighbour's distance, then calls it. The neighbour looks whether it has been reached, and
 # if not goes on: two halves, each with a task per neighbour, and a lock each time.
 account(
     RECURSIVE["bf"],
-    Accounting(
-        driver=_bf,
-        spawning={
-            "wake": Spawning(comm=2, mutex=2, asyncs=2, open_mutex=2, finishes=2),
-            "arrive": Spawning(comm=2, mutex=2, asyncs=2, open_comm=1, open_mutex=1, finishes=2),
-        },
-        clocked_spawning={
-            "wake": Spawning(comm=2, mutex=2, open_mutex=2, finishes=1, barriers=1),
-            "arrive": Spawning(comm=2, mutex=2, open_comm=1, open_mutex=1, finishes=1, barriers=1),
-        },
-    ),
+    driver=_bf,
+    spawning={
+        "wake": Spawning(comm=2, mutex=2, asyncs=2, open_mutex=2, finishes=2),
+        "arrive": Spawning(comm=2, mutex=2, asyncs=2, open_comm=1, open_mutex=1, finishes=2),
+    },
+    clocked_spawning={
+        "wake": Spawning(comm=2, mutex=2, open_mutex=2, finishes=1, barriers=1),
+        "arrive": Spawning(comm=2, mutex=2, open_comm=1, open_mutex=1, finishes=1, barriers=1),
+    },
 )
 
 
@@ -64,7 +61,7 @@ account(
 
 RECEIVE = none("hear", "hear_more")
 
-account(KERNELS["by"], Accounting(clocked=RECEIVE))
+account(KERNELS["by"], clocked=RECEIVE)
 
 SURVEY = none("announce_self", "listen", "pass_on", "measure")
 """Phases that compute the number of rounds, which IMSuite's input says."""
@@ -74,27 +71,23 @@ SEND = SURVEY | none("say", "forward")
 
 account(
     faithful(KERNELS["by"]),
-    Accounting(
-        launches=SURVEY,
-        clocked=SURVEY | RECEIVE,
-        comm=SEND,
-        mutex=SEND,
-        places=lambda kernel, n: kernel.first(n),
-    ),
+    launches=SURVEY,
+    clocked=SURVEY | RECEIVE,
+    comm=SEND,
+    mutex=SEND,
+    places=lambda kernel, n: kernel.first(n),
 )
 
 # A source tells its neighbours from the task that it is launched with. A node that hears of it for the
 # first time records it when all tasks that it started have ended.
 account(
     RECURSIVE["by"],
-    Accounting(
-        launches={"say": 1},
-        clocked={"say": 1},
-        spawning={
-            "say": Spawning(mutex=1, asyncs=0),
-            "relay": Spawning(mutex=1, open_mutex=1, finishes=1),
-        },
-    ),
+    launches={"say": 1},
+    clocked={"say": 1},
+    spawning={
+        "say": Spawning(mutex=1, asyncs=0),
+        "relay": Spawning(mutex=1, open_mutex=1, finishes=1),
+    },
 )
 
 
@@ -108,35 +101,36 @@ def _dp(kernel: Any, log: Log, n: int, style: str) -> NDArray:
 
 # IMSuite first looks through its inbox, so tell stands for two phases.
 PULSE, BARRIERS = {"tell": 2}, none("compare", "stop")
-account(KERNELS["dp"], Accounting(launches=PULSE, clocked=BARRIERS, driver=_dp))
+account(KERNELS["dp"], launches=PULSE, clocked=BARRIERS, driver=_dp)
 
 # It floods the leader's identifier without tasks or locks.
 FLOOD = none("proclaim", "pass_on")
 account(
     faithful(KERNELS["dp"]),
-    Accounting(launches=PULSE | FLOOD, clocked=BARRIERS | FLOOD, mutex=FLOOD, driver=_dp),
+    launches=PULSE | FLOOD,
+    clocked=BARRIERS | FLOOD,
+    mutex=FLOOD,
+    driver=_dp,
 )
 
 
 # dijkstraRouting
 
 # A node that asks for another's list asks for its length first.
-ROUTING = Accounting(launches={"advertise": 0}, comm={"advertise": 2}, mutex={"advertise": 0})
-account(KERNELS["dr"], ROUTING)
+ROUTING = {"launches": {"advertise": 0}, "comm": {"advertise": 2}, "mutex": {"advertise": 0}}
+account(KERNELS["dr"], **ROUTING)
 
 # A source tries all its neighbours, and goes to those in its tree. A node there goes back to the source
 # for each of its children, which the kernel counts, and the source to each that is no leaf.
 account(
     RECURSIVE["dr"],
-    replace(
-        ROUTING,
-        spawning={
-            "branch": Spawning(asyncs=0, finishes=1),
-            "enter": Spawning(comm=0, asyncs=0),
-            "visit": Spawning(comm=0),
-            "settle": Spawning(asyncs=0, joins=1),
-        },
-    ),
+    **ROUTING,
+    spawning={
+        "branch": Spawning(asyncs=0, finishes=1),
+        "enter": Spawning(comm=0, asyncs=0),
+        "visit": Spawning(comm=0),
+        "settle": Spawning(asyncs=0, joins=1),
+    },
 )
 
 
@@ -149,7 +143,7 @@ def _ds(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     return np.full(log.rounds, n - 1 if style == "finish_async" else 0, np.int64)
 
 
-account(KERNELS["ds"], Accounting(driver=_ds))
+account(KERNELS["ds"], driver=_ds)
 
 PHASES = none(
     *("introduce", "look_around", "tell_span", "relay", "activate", "support"),
@@ -159,13 +153,11 @@ PHASES = none(
 # IMSuite reads where the kernel sends, and the kernel counts the reads; winners reach each neighbour twice.
 account(
     faithful(KERNELS["ds"]),
-    Accounting(
-        launches=none("introduce", "look_around", "relay"),
-        clocked=PHASES | {"introduce": 1},
-        comm=PHASES | {"offer": 1, "decide": 2},
-        mutex=PHASES | {"offer": 1, "decide": 1},
-        driver=_ds,
-    ),
+    launches=none("introduce", "look_around", "relay"),
+    clocked=PHASES | {"introduce": 1},
+    comm=PHASES | {"offer": 1, "decide": 2},
+    mutex=PHASES | {"offer": 1, "decide": 1},
+    driver=_ds,
 )
 
 
@@ -184,13 +176,11 @@ def _dst(kernel: Any, log: Log, n: int, style: str) -> NDArray:
 # A child that joins also enters itself in its parent's list.
 account(
     KERNELS["dst"],
-    Accounting(
-        launches={"start_layer": 2},
-        clocked={"refuse": 0},
-        comm={"accept": 2},
-        mutex={"start_layer": 0, "accept": 2},
-        driver=_dst,
-    ),
+    launches={"start_layer": 2},
+    clocked={"refuse": 0},
+    comm={"accept": 2},
+    mutex={"start_layer": 0, "accept": 2},
+    driver=_dst,
 )
 
 
@@ -205,18 +195,16 @@ def _recursive_dst(kernel: Any, log: Log, n: int, style: str) -> NDArray:
 # One message to a child, and the call.
 account(
     RECURSIVE["dst"],
-    Accounting(
-        clocked={"refuse": 0},
-        comm={"accept": 2},
-        mutex={"accept": 2},
-        driver=_recursive_dst,
-        spawning={
-            **dict.fromkeys(("start_layer", "tell"), Spawning(comm=2, finishes=1)),
-            **dict.fromkeys(("start_echo", "ask"), Spawning(filled=1)),
-            "answer": Spawning(mutex=1, asyncs=0),
-            "hear": Spawning(),
-        },
-    ),
+    clocked={"refuse": 0},
+    comm={"accept": 2},
+    mutex={"accept": 2},
+    driver=_recursive_dst,
+    spawning={
+        **dict.fromkeys(("start_layer", "tell"), Spawning(comm=2, finishes=1)),
+        **dict.fromkeys(("start_echo", "ask"), Spawning(filled=1)),
+        "answer": Spawning(mutex=1, asyncs=0),
+        "hear": Spawning(),
+    },
 )
 
 
@@ -228,31 +216,27 @@ def _hs(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     return only(-1, log.rounds, n + 2)
 
 
-account(KERNELS["hs"], Accounting(mutex=none("begin", "relay")))
+account(KERNELS["hs"], mutex=none("begin", "relay"))
 
 # relay stands for three phases of IMSuite: decide, send, forget.
 account(
     faithful(KERNELS["hs"]),
-    Accounting(
-        launches={"relay": 3, "pass_on": 0},
-        clocked={"pass_on": 0},
-        comm=none("proclaim", "pass_on"),
-        mutex=none("launch", "relay", "proclaim", "pass_on"),
-        driver=_hs,
-    ),
+    launches={"relay": 3, "pass_on": 0},
+    clocked={"pass_on": 0},
+    comm=none("proclaim", "pass_on"),
+    mutex=none("launch", "relay", "proclaim", "pass_on"),
+    driver=_hs,
 )
 
 
 # kcommittee
 
 # IMSuite clears its lists in a phase of its own.
-account(KERNELS["kc"], Accounting(launches={"accept": 2}, clocked={"hear": 0, "accept": 2}))
+account(KERNELS["kc"], launches={"accept": 2}, clocked={"hear": 0, "accept": 2})
 account(
     faithful(KERNELS["kc"]),
-    Accounting(
-        launches={"collect": 2, "accept": 2},
-        clocked={"hear": 0, "collect": 0, "accept": 2},
-    ),
+    launches={"collect": 2, "accept": 2},
+    clocked={"hear": 0, "collect": 0, "accept": 2},
 )
 
 
@@ -264,8 +248,8 @@ def _lcr(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     return only(-1, log.rounds, n - 1 if style == "finish_async" else 2 * (n - 1) + 1)
 
 
-account(KERNELS["lcr"], Accounting(mutex=none("begin", "pass_on")))
-account(faithful(KERNELS["lcr"]), Accounting(mutex={"transmit": 0}, driver=_lcr))
+account(KERNELS["lcr"], mutex=none("begin", "pass_on"))
+account(faithful(KERNELS["lcr"]), mutex={"transmit": 0}, driver=_lcr)
 
 
 # mis
@@ -279,14 +263,12 @@ def _mis(kernel: Any, log: Log, n: int, style: str) -> NDArray:
 
 # A winner marks its neighbour, removes itself there, and goes there to remove the neighbour from
 # everyone's list: 3 steps, 3 locks. To remove a node from a list locks at both ends.
-account(
-    KERNELS["mis"], Accounting(comm={"compete": 3}, mutex={"compete": 3, "retire": 2}, driver=_mis)
-)
+account(KERNELS["mis"], comm={"compete": 3}, mutex={"compete": 3, "retire": 2}, driver=_mis)
 
 
 # mst
 
-account(KERNELS["mst"], Accounting())
+account(KERNELS["mst"])
 
 LOOPS = ("wake", "report", "turn", "transmit")
 REST = none("tell_fragment", "pick", "connect", "attach", "settle")
@@ -294,12 +276,10 @@ REST = none("tell_fragment", "pick", "connect", "attach", "settle")
 # IMSuite's launches are counted in batches: ten per phase, three each time a loop runs.
 account(
     faithful(KERNELS["mst"]),
-    Accounting(
-        launches={**dict.fromkeys(LOOPS, 3), **REST, "look": 10},
-        clocked={**dict.fromkeys(LOOPS, 2), **REST, "look": 5},
-        comm={"tell_fragment": 0, "report": 2, "pick": 2, "turn": 2, "transmit": 2},
-        mutex={"tell_fragment": 0, "report": 2, "pick": 0, "turn": 0, "transmit": 0},
-    ),
+    launches={**dict.fromkeys(LOOPS, 3), **REST, "look": 10},
+    clocked={**dict.fromkeys(LOOPS, 2), **REST, "look": 5},
+    comm={"tell_fragment": 0, "report": 2, "pick": 2, "turn": 2, "transmit": 2},
+    mutex={"tell_fragment": 0, "report": 2, "pick": 0, "turn": 0, "transmit": 0},
 )
 
 
@@ -325,24 +305,20 @@ DRIVEN = none("name_first", "compare_first")
 
 account(
     RECURSIVE["mst"],
-    Accounting(
-        launches={**WITHIN, "look": 8},
-        clocked={**WITHIN, "look": 1},
-        comm={"tell_fragment": 0},
-        mutex={"tell_fragment": 0},
-        spawning=SPAWNING,
-    ),
+    launches={**WITHIN, "look": 8},
+    clocked={**WITHIN, "look": 1},
+    comm={"tell_fragment": 0},
+    mutex={"tell_fragment": 0},
+    spawning=SPAWNING,
 )
 account(
     faithful(RECURSIVE["mst"]),
-    Accounting(
-        launches={**WITHIN, **DRIVEN, "look": 8},
-        clocked={**WITHIN, **DRIVEN, "look": 1},
-        comm=none("tell_fragment", "name_first"),
-        mutex=none("tell_fragment", "name_first"),
-        driver=_mst,
-        spawning=SPAWNING,
-    ),
+    launches={**WITHIN, **DRIVEN, "look": 8},
+    clocked={**WITHIN, **DRIVEN, "look": 1},
+    comm=none("tell_fragment", "name_first"),
+    mutex=none("tell_fragment", "name_first"),
+    driver=_mst,
+    spawning=SPAWNING,
 )
 
 
@@ -360,10 +336,8 @@ def _vc(kernel: Any, log: Log, n: int, style: str) -> NDArray:
 # IMSuite reads, where it needs it, what the kernel sends to all children once more.
 account(
     KERNELS["vc"],
-    Accounting(
-        clocked=none("recolour", "shift_down"),
-        comm={"shift_down": 0},
-        mutex=none("tell", "shift_down"),
-        driver=_vc,
-    ),
+    clocked=none("recolour", "shift_down"),
+    comm={"shift_down": 0},
+    mutex=none("tell", "shift_down"),
+    driver=_vc,
 )

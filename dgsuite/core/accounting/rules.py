@@ -106,22 +106,28 @@ def passed_over(vote: Vote, n: int) -> int:
     return n - 1 if vote.min is None else max(int(vote.min) - 1, 0)
 
 
-def account(kernel: type[Kernel], rules: Accounting) -> None:
+def account(kernel: type[Kernel], **rules: Any) -> None:
     """Register how IMSuite counts a kernel.
+
+    Parameters
+    ----------
+    rules
+        Of an `Accounting`.
 
     Raises
     ------
     InputError
         The rules name something that is no phase or task of the kernel.
     """
-    for name in sorted(rules.phases()):
+    found = Accounting(**rules)
+    for name in sorted(found.phases()):
         method = getattr(kernel, name, None)
         # a phase takes a cluster, its state and an inbox
         if not callable(method) or [*inspect.signature(method).parameters][3:4] != ["inbox"]:
             raise InputError(
                 f"the accounting of {kernel.__name__} names {name!r}, which is no phase of it"
             )
-    ACCOUNTING[kernel] = rules
+    ACCOUNTING[kernel] = found
 
 
 def rules_of(kernel: Kernel) -> Accounting | None:
