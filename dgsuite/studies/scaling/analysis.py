@@ -344,13 +344,14 @@ def _fit_times(found: Analysis) -> None:
         out = times[~inner]
         size = out.n if several else None
         low, high = form.interval(out.p, size=size)
+        said = {
+            "measured": out.values,
+            "predicted": form.predict(out.p, size),
+            "low": low,
+            "high": high,
+        }
         found.held_out = xr.Dataset(
-            {
-                "measured": ("point", out.values, {"units": "s"}),
-                "predicted": ("point", np.asarray(form.predict(out.p, size)), {"units": "s"}),
-                "low": ("point", low, {"units": "s"}),
-                "high": ("point", high, {"units": "s"}),
-            },
+            {name: ("point", seconds, {"units": "s"}) for name, seconds in said.items()},
             {"n": ("point", out.n.values), "p": ("point", out.p.values)},
             {"terms": " + ".join(form.terms), "level": 0.95},
         )

@@ -134,13 +134,9 @@ def what_if(
     barrier = (
         machine.exchange * rounds + machine.partner * partners + delay * features["hops"] + 0 * rate
     )
+    parts = {"compute": compute, "transfer": transfer, "barrier": barrier}
     found = xr.Dataset(
-        {
-            "seconds": compute + transfer + barrier,
-            "compute": compute,
-            "transfer": transfer,
-            "barrier": barrier,
-        },
+        {"seconds": compute + transfer + barrier, **parts},
         {"clusters": part.clusters.values, "bandwidth": rate.values, "latency": delays},
         {"kernel": dataset.attrs.get("kernel", ""), **asdict(replace(machine, errors=()))},
     )
