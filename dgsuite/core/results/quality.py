@@ -12,7 +12,13 @@ from dgsuite.base.errors import InputError
 from dgsuite.kernels.tools.exact import exact_sum, shift_of, whole
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.graph.checks import check_graph, check_weights, each_cluster, once
+from dgsuite.partition.graph.checks import (
+    check_graph,
+    check_weights,
+    each_cluster,
+    of_clusters,
+    once,
+)
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -166,16 +172,11 @@ def _numbered(labels: ArrayLike, n: int) -> tuple[NDArray, NDArray[np.int64]]:
 def scale(graph: Graph) -> tuple[int | None, float]:
     """The power of two that makes weights whole numbers, and what 1 then stands for; none without weight."""
     once(graph, "non-negative weights", check_weights)
-    total = sum(_each_weight(graph), Fraction(0))
+    total = sum(of_clusters(graph, _weight, DOING), Fraction(0))
     if not total:
         return 0, 1.0
     shift = shift_of(total)
     return shift, float(np.ldexp(1.0, -shift))
-
-
-def _each_weight(graph: Graph) -> list[Fraction]:
-    found = each_cluster(graph, _weight)
-    return found if graph.client is None else Watch(graph.client, DOING, graph.parts).gather(found)
 
 
 def _weight(c: Cluster) -> Fraction:

@@ -26,14 +26,8 @@ STEPS = {"Round", "Finish", "until_quiet"}
 IMSUITE = ("bf", "dp", "by", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
 """The kernels of IMSuite, in the order of its tables."""
 
-BLANK = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
-}
+BLANK = {"COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENDMARKER"}
+"""Names of the tokens that make no line one of code."""
 
 
 class Statics(NamedTuple):
@@ -57,8 +51,7 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
     Parameters
     ----------
     style
-        "finish_async" or "clocked", in which barriers take the place of joins; for "serial", which has
-        neither, all but lines are zero.
+        "finish_async" or "clocked", in which barriers take the place of joins.
 
     Examples
     --------
@@ -67,8 +60,6 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
     (2, 2, 0, 0)
     """
     lines = sum(map(_lines, _files(kernel)))
-    if style == "serial":
-        return Statics(kernel.name, kernel.form, style, lines, 0, 0, 0, 0)
     sums = {name: sum(found.values()) for name, found in parts(kernel, style).items()}
     return Statics(kernel.name, kernel.form, style, lines, **sums)
 
@@ -98,7 +89,9 @@ def parts(kernel: type[Kernel], style: str) -> dict[str, dict[str, int]]:
     mutexes = Counter(
         {p: law.mutex.get(p, 1) for p in flat if text.calling(SENDS).intersection(text.reach(p))}
     )
-    mutexes.update(p for p in flat if text.locking().intersection(text.reach(p)))
+    # methods that count locks of the original themselves
+    locking = text.calling({"extra"}, arguments=2)
+    mutexes.update(p for p in flat if locking.intersection(text.reach(p)))
     for site in text.calling({"spawn"}):
         rule = max((spawning[t] for t in spawning if site in text.reach(t)), default=None)
         if rule is not None:
@@ -137,7 +130,7 @@ def _lines(path: str) -> int:
     code = {
         line
         for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type not in BLANK
+        if tokenize.tok_name[token.type] not in BLANK
         for line in range(token.start[0], token.end[0] + 1)
     }
     for node in ast.walk(ast.parse(source)):
@@ -179,20 +172,12 @@ class Text:
                     found.append([n for n in named if n in self.trees])
         return [step for step in found if step]
 
-    def calling(self, functions: set[str]) -> set[str]:
-        """Methods that call one of some functions."""
+    def calling(self, functions: set[str], arguments: int = 0) -> set[str]:
+        """Methods that call one of some functions, with so many arguments at least."""
         return {
             method
             for method, calls in self.calls.items()
-            if any(_called(c) in functions for c in calls)
-        }
-
-    def locking(self) -> set[str]:
-        """Methods that count locks of the original themselves: the second argument of `extra`."""
-        return {
-            method
-            for method, calls in self.calls.items()
-            if any(_called(c) == "extra" and len(c.args) > 1 for c in calls)
+            if any(_called(c) in functions and len(c.args) >= arguments for c in calls)
         }
 
     def reach(self, name: str) -> dict[str, None]:
