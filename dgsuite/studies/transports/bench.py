@@ -15,8 +15,13 @@ from contextlib import closing, contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
+import dask
 import numpy as np
+import psutil
 import xarray as xr
+from distributed.comm import connect, listen
+from distributed.protocol.serialize import Serialized
+from distributed.security import Security
 
 from dgsuite.base.memory import keep_memory
 from dgsuite.studies.transports.carriers import MPI, scheme
@@ -35,8 +40,6 @@ BUDGET = 1 << 28
 
 def message(size: int) -> Any:
     """A message around one frame of that many bytes."""
-    from distributed.protocol.serialize import Serialized
-
     return {"data": Serialized({"serializer": "dask"}, [np.ones(size, np.uint8).data])}
 
 
@@ -82,9 +85,6 @@ class Partner:
             comm.abort()
 
     async def main(self) -> None:
-        from distributed.comm import connect, listen
-        from distributed.security import Security
-
         loop = asyncio.get_running_loop()
         security = Security()
         here, there = security.get_listen_args("worker"), security.get_connection_args("worker")
@@ -93,21 +93,17 @@ class Partner:
             for protocol in self._protocols
         ]
         self._pipe.send([listener.contact_address for listener in listeners])
-        while True:
-            order = await loop.run_in_executor(None, self._pipe.recv)
-            if order is None:
-                return
-            if order[0] == "connect":
-                for protocol, addresses in order[1].items():
-                    for address in addresses:
-                        comm = await connect(address, deserialize=False, **there)
-                        await comm.write({"peer": protocol})
-                        await comm.read()  # the other one has the comm, too
-                        self._comms[protocol].append(comm)
+        while (order := await loop.run_in_executor(None, self._pipe.recv)) is not None:
+            what, protocol, *given = order
+            if what == "connect":
+                for address in given:
+                    comm = await connect(address, deserialize=False, **there)
+                    await comm.write({"peer": protocol})
+                    await comm.read()  # the other one has the comm, too
+                    self._comms[protocol].append(comm)
                 self._pipe.send(None)
             else:
-                _, protocol, size, count = order
-                self._pipe.send(await rounds(self._comms[protocol], size, count))
+                self._pipe.send(await rounds(self._comms[protocol], *given))
 
 
 async def rounds(comms: Sequence[Any], size: int, count: int) -> float:
@@ -121,23 +117,15 @@ async def rounds(comms: Sequence[Any], size: int, count: int) -> float:
 
 
 def _partner(protocols: Sequence[str], config: dict[str, Any], pipe: Connection) -> None:
-    import dask
-
     dask.config.update(dask.config.config, config)
     keep_memory()
-
-    async def main() -> None:
-        await Partner(protocols, pipe).main()
-
-    asyncio.run(main())
+    asyncio.run(Partner(protocols, pipe).main())
 
 
 class Partners:
     """Processes to measure with."""
 
     def __init__(self, protocols: Sequence[str], count: int) -> None:
-        import dask
-
         from dgsuite.studies.experiment.clusters import terminal_blocked
 
         context = multiprocessing.get_context("spawn")
@@ -159,13 +147,11 @@ class Partners:
         """Connect each with each over a protocol."""
         q = self.protocols.index(protocol)
         for k, pipe in enumerate(self._pipes):
-            pipe.send(("connect", {protocol: [there[q] for there in self.addresses[:k]]}))
+            pipe.send(("connect", protocol, *(there[q] for there in self.addresses[:k])))
             pipe.recv()
 
     def held(self) -> float:
         """Bytes of a process, on average: what several have mapped counts by its share for each."""
-        import psutil
-
         infos = [psutil.Process(process.pid).memory_full_info() for process in self._processes]
         return float(np.mean([getattr(info, "pss", info.uss) for info in infos]))
 
@@ -299,9 +285,6 @@ def _timed(
 @contextmanager
 def _from_here(partners: Partners) -> Iterator[Trip]:
     """Trips from this process to all partners and back."""
-    from distributed.comm import connect
-    from distributed.security import Security
-
     secure = Security().get_connection_args("worker")
 
     async def called(addresses: Sequence[str]) -> list[Any]:

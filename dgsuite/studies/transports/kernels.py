@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -103,14 +104,8 @@ def measure(
         ``kernel_seconds(protocol, kernel, repeat)`` and its medians, ``kernel_median_seconds``.
     """
     seconds = np.full((len(clients), len(kernels), repeats), np.nan)
-    there = [
-        (
-            protocol,
-            client,
-            genval.graph("er", nodes, m=8 * nodes, seed=1, clusters=2, client=client),
-        )
-        for protocol, client in clients.items()
-    ]
+    made = partial(genval.graph, "er", nodes, m=8 * nodes, seed=1, clusters=2)
+    there = [(protocol, client, made(client=client)) for protocol, client in clients.items()]
     for k, kernel in enumerate(kernels):
         for protocol, client, graph in there:
             ran(protocol, client, kernel, graph)
