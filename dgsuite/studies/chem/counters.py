@@ -18,7 +18,6 @@ from dgsuite.base.errors import RunError
 from dgsuite.core.workers import plugin as worker
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.waiting import Watch
-from dgsuite.studies.chem.places import taken
 
 
 class CountingPlugin(WorkerPlugin):
@@ -83,3 +82,9 @@ def counter(run: str, place: str, epoch: str, first: int) -> Callable[[], Callab
         return await here.rpc(place).dgsuite_count(run=run, first=first, epoch=epoch)
 
     return lambda: asyncio.run_coroutine_threadsafe(call(), here.loop.asyncio_loop).result
+
+
+def taken(values: Iterator[int]) -> Callable[[], int]:
+    """A function that returns the next number, which is there at once."""
+    value = int(next(values))
+    return lambda: value

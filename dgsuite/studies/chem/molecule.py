@@ -24,7 +24,6 @@ from dgsuite.base.extras import needed_by
 NAMED = ("benzene", "aspirin")
 """Molecules that come with dgsuite, in bohr, as ANUChem has them."""
 
-UNITS = ("angstrom", "bohr")
 COUNT = re.compile("[1-9][0-9]{0,8}")
 """A number of atoms."""
 
@@ -54,32 +53,23 @@ class Molecule:
     positions: tuple[tuple[float, float, float], ...]
 
 
-def read(molecule: str | os.PathLike[str], unit: str | None = None) -> Molecule:
+def read(molecule: str | os.PathLike[str]) -> Molecule:
     """Read a molecule: one of `NAMED`, as text, or a file in XYZ form.
 
     Text that is one of the names stands for that molecule, whatever files there are. A file of such a
     name is read if it is given as a path: "./benzene", or a ``pathlib.Path``.
 
     The form is: a number of atoms; a comment line; a line per atom, with symbol, x, y, z, of which what
-    follows is ignored.
-
-    Parameters
-    ----------
-    unit
-        Of the file's lengths; by default bohr for ANUChem's files (``.inp``), else angstrom.
+    follows is ignored. Lengths are in bohr in ANUChem's files (``.inp``), else in angstrom.
 
     Raises
     ------
     InputError
         The file cannot be read, or is malformed: with its line and field.
     """
-    if unit is not None and unit not in UNITS:
-        raise InputError(f"unit must be 'angstrom' or 'bohr', got {unit!r}")
-    path = os.fspath(molecule)
+    path = source = os.fspath(molecule)
     if isinstance(molecule, str) and molecule in NAMED:
-        source, unit = str(files(__package__) / f"{path}.inp"), "bohr"
-    else:
-        source = path
+        source = str(files(__package__) / f"{path}.inp")
     try:
         with open(source, encoding="utf-8") as file:
             lines = file.read().splitlines()
@@ -88,12 +78,10 @@ def read(molecule: str | os.PathLike[str], unit: str | None = None) -> Molecule:
         raise InputError(f"{path}: no such file, and no molecule of that name: {known}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    if unit is None:
-        unit = "bohr" if path.endswith(".inp") else "angstrom"
-    return parse(lines, path, unit)
+    return parse(lines, path, in_bohr=source.endswith(".inp"))
 
 
-def parse(lines: Sequence[str], path: str, unit: str) -> Molecule:
+def parse(lines: Sequence[str], path: str, in_bohr: bool) -> Molecule:
     """The molecule that lines in XYZ form describe; see `read`."""
     from pyscf.data.elements import ELEMENTS
     from pyscf.data.nist import BOHR
@@ -103,7 +91,7 @@ def parse(lines: Sequence[str], path: str, unit: str) -> Molecule:
         found = repr(lines[0]) if lines else "nothing"
         raise InputError(f"{path}: line 1: must be the number of atoms, got {found}")
     count = int(first[0])
-    scale = 1.0 if unit == "bohr" else 1 / BOHR
+    scale = 1.0 if in_bohr else 1 / BOHR
     symbols: list[str] = []
     positions: list[tuple[float, float, float]] = []
     for number in range(FIRST, count + FIRST):

@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import count, takewhile
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
+from distributed import Client, get_worker
 from numpy.typing import NDArray
 
+from dgsuite.core.workers import placement as tasks
+from dgsuite.core.workers import plugin as worker
+from dgsuite.partition.client.tasks import new_key, submitted
 from dgsuite.partition.client.waiting import Watch
+from dgsuite.studies.chem.counters import counter, install, taken
 from dgsuite.studies.chem.fock import Fock, Share, Work, compute
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 Shares = list[tuple[str, Share]]
 """What each place did, by its address."""
@@ -68,12 +69,6 @@ def alone(work: Work, density: NDArray) -> Shares:
     return [("this process", dealt(work, density, 0, 1, ask))]
 
 
-def taken(values: Iterator[int]) -> Callable[[], int]:
-    """A function that returns the next number, which is there at once."""
-    value = int(next(values))
-    return lambda: value
-
-
 def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) -> Shares:
     """A build on workers: one long task each, as many places as there are workers.
 
@@ -82,22 +77,15 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
     RunError
         A worker was lost.
     """
-    from dgsuite.core.workers import placement as tasks
-    from dgsuite.studies.chem.counters import install
-
     install(client)
     run = tasks.new_run()
     watch = Watch(client, tasks.of(work), places, key_part=run)
     watch.check_workers()
     epochs = [watch.epochs[place] for place in places]
-    sent = {
-        f"{work.name}-{run}-{rank}": (
-            place,
-            partial(_place, run, work, density, rank, epochs),
-            places,
-        )
-        for rank, place in enumerate(places)
-    }
+    sent = {}
+    for rank, place in enumerate(places):
+        task = partial(_place, run, work, density, rank, epochs)
+        sent[f"{work.name}-{run}-{rank}"] = place, task, places
     found = tasks.results(tasks.submit(client, sent), watch)
     return list(zip(places, found, strict=True))
 
@@ -110,19 +98,13 @@ def _place(
     epochs: Sequence[str],
     places: Sequence[str],
 ) -> Share:
-    from distributed import get_worker
-
-    from dgsuite.core.workers import plugin as worker
-    from dgsuite.core.workers.plugin import PeerLost
-    from dgsuite.studies.chem.counters import counter
-
     worker.fence(get_worker(), epochs[rank])
     wanted = partial(worker.plugin().wanted, worker.task_key())
     try:
         ask = counter(run, places[0], epochs[0], len(places)) if work.counted else None
         return dealt(work, density, rank, len(places), ask, wanted)
     except OSError as error:
-        raise PeerLost(f"worker {places[0]}, which has the counter, was lost") from error
+        raise worker.PeerLost(f"worker {places[0]}, which has the counter, was lost") from error
 
 
 def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) -> Shares:
@@ -133,9 +115,6 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
     RunError
         Tasks were lost again and again, or no worker is left.
     """
-    from dgsuite.core.workers import placement as tasks
-    from dgsuite.partition.client.tasks import new_key, submitted
-
     total = len(work.units())
     size = work.fetch or max(1, -(-total // (TASKS * len(places))))
     starts = range(0, total, size)
@@ -155,6 +134,4 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
 
 
 def _task(work: Work, density: NDArray, units: range) -> tuple[str, Share]:
-    from distributed import get_worker
-
     return str(get_worker().address), compute(work, density, units).share()

@@ -5,22 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from distributed import Client
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, RunError, unknown
+from dgsuite.base.errors import InputError, RunError, one_of
+from dgsuite.core.results.dataset import made_by, variable
+from dgsuite.core.results.provenance import machine_of
 from dgsuite.partition.client.tasks import spanned
+from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.studies.chem import molecule as molecules
 from dgsuite.studies.chem import places
 from dgsuite.studies.chem.fock import BALANCES, PAIRS, Work
 from dgsuite.studies.chem.molecule import pyscf, start
 from dgsuite.studies.chem.places import Shares
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 DEPENDENT = 1e-8
 """Eigenvalues of the overlap below which a combination of basis functions counts as none."""
@@ -50,7 +51,6 @@ def hartree_fock(
     fetch: int | None = None,
     client: Client | None = None,
     charge: int = 0,
-    unit: str | None = None,
     tolerance: float = 1e-9,
     iterations: int = 100,
     on_iteration: Callable[[int, float], None] | None = None,
@@ -64,8 +64,9 @@ def hartree_fock(
     Parameters
     ----------
     molecule
-        "benzene" or "aspirin", as ANUChem has them, or the path of a file in XYZ form. A file of such
-        a name is given as "./benzene" or as a ``pathlib.Path``.
+        "benzene" or "aspirin", as ANUChem has them, or the path of a file in XYZ form: in bohr where it
+        ends in ``.inp``, else in angstrom. A file of such a name is given as "./benzene" or as a
+        ``pathlib.Path``.
     basis
         Any name that PySCF knows, never a file. Effective core potentials that come with the basis are
         used; a basis that leaves out electrons without one is refused.
@@ -81,8 +82,6 @@ def hartree_fock(
         Dask client to run on, a place a worker; without one, this process is the only place.
     charge
         Of the molecule.
-    unit
-        Of the file's lengths, "angstrom" or "bohr"; by default bohr for ``.inp``, else angstrom.
     tolerance
         Change of energy (Hartree) below which it has converged, and square of that of ``error``.
     iterations
@@ -114,12 +113,7 @@ def hartree_fock(
     >>> round(float(ds.energy[-1]), 4)
     -1.1168
     """
-    from dgsuite.core.results.dataset import made_by
-    from dgsuite.core.results.provenance import machine_of
-    from dgsuite.partition.client.workers import worker_addresses
-
-    if balance not in BALANCES:
-        raise InputError(unknown("balance", balance, BALANCES))
+    one_of("balance", balance, BALANCES)
     if fetch is not None and (fetch < 1 or balance in ("static", "filled")):
         raise InputError(
             f"fetch must be at least 1, and is for 'dynamic', 'unique' and 'dask'; got {fetch} "
@@ -130,7 +124,7 @@ def hartree_fock(
     if balance == "dask" and client is None:
         raise InputError("balance 'dask' needs a Dask client: pass client=")
     pyscf()
-    atoms = molecules.read(molecule, unit)
+    atoms = molecules.read(molecule)
     mole = molecules.mole(atoms, basis, charge)
     work, order = plan(mole, balance, fetch)
 
@@ -194,7 +188,7 @@ def iterate(
     build: Callable[[NDArray], tuple[NDArray, Shares]],
     tolerance: float,
     iterations: int,
-    on_iteration: Callable[[int, float], None] | None = None,
+    on_iteration: Callable[[int, float], None] | None,
 ) -> list[Iteration]:
     """Iterate to self-consistency from atomic densities, with DIIS.
 
@@ -237,8 +231,6 @@ def iterate(
 
 def _dataset(log: Sequence[Iteration], attrs: dict[str, Any]) -> xr.Dataset:
     """The dataset of a run."""
-    from dgsuite.core.results.dataset import variable
-
     energy, error, fock, other, each = zip(*log, strict=True)
     at = list(dict.fromkeys(place for shares in each for place, _ in shares))
 
