@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import ExitStack
+from itertools import product
 from time import perf_counter, thread_time
 from typing import Annotated, Any
 
@@ -25,15 +25,15 @@ from dgsuite.core.results.provenance import moment
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.studies.chem import molecule as molecules
 from dgsuite.studies.chem import places as on
-from dgsuite.studies.chem.fock import Fock
+from dgsuite.studies.chem.fock import BALANCES, Fock
 from dgsuite.studies.chem.scf import hartree_fock, plan
 from dgsuite.studies.experiment.model import Count, Many, Section
 from dgsuite.studies.scc import chip, ledger, options
 from dgsuite.studies.scc.ledger import Transport, cyclic
 from dgsuite.studies.scc.simulate import Simulation
 from dgsuite.studies.transports import carriers
+from dgsuite.studies.transports.kernels import workers
 
-SIMULATED = ("static", "filled", "dynamic", "unique")
 COUNTED = ("dynamic", "unique")
 FREE = ("counted", "none")
 """Columns without a transport: units as the original's integrals cost, counted, and as ours do, measured."""
@@ -43,8 +43,8 @@ PLACES = [1, 2, *range(4, 49, 4), 64, 128, 256, 512, 1024]
 
 def _known(arm: str) -> str:
     balance, colon, fetch = arm.partition(":")
-    if balance not in (*SIMULATED, "dask"):
-        raise ValueError(f"must be one of {', '.join(SIMULATED)}, dask")
+    if balance not in BALANCES:
+        raise ValueError(f"must be one of {', '.join(BALANCES)}")
     if colon and (balance not in COUNTED or not fetch.isdecimal() or int(fetch) < 1):
         raise ValueError("units a fetch are such as 'dynamic:16', for dynamic and unique")
     return arm
@@ -245,11 +245,11 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
         for name in columns
     ]
     setups = dict.fromkeys(columns, 0.0)
+    each = [[*enumerate(of)] for of in (problems, asked.balance, asked.places)]
     shape = (len(problems), len(asked.balance), len(columns), len(asked.places))
     measured, processor, elapsed, share = (np.full(shape, np.nan) for _ in range(4))
     simulated = np.full((3, *shape), np.nan)  # with costs of messages as measured, and at both ends
-    with options.buffers(asked.buffers) as pieces, ExitStack() as stack:
-        clients = {name: stack.enter_context(carriers.workers(name, 2)) for name in here}
+    with options.buffers(asked.buffers) as pieces, workers(here) as clients:
         for transport in ledger.transports(clients, asked.repeats, pieces):
             name, client = transport.name, clients[transport.name]
             at = worker_addresses(client)
@@ -262,40 +262,31 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             )
             if name in carriers.MPI:  # a build's counter and matrices go over Dask's comms
                 continue
-            for i, problem in enumerate(problems):
-                for b, arm in enumerate(asked.balance):
-                    for k, places in enumerate(asked.places):
-                        if places <= len(at):
-                            seconds = build_seconds(
-                                problem, arm, client, at[:places], asked.repeats
-                            )
-                            measured[i, b, t, k], processor[i, b, t, k] = seconds
-                            say(f"  {problem.name}, {arm}, {places} places: {seconds[0]:.3f} s")
-    for i, problem in enumerate(problems):
-        for b, arm in enumerate(asked.balance):
-            if arm == "dask":
+            for (i, problem), (b, arm), (k, places) in product(*each):
+                if places <= len(at):
+                    seconds = build_seconds(problem, arm, client, at[:places], asked.repeats)
+                    measured[i, b, t, k], processor[i, b, t, k] = seconds
+                    say(f"  {problem.name}, {arm}, {places} places: {seconds[0]:.3f} s")
+    for (i, problem), (b, arm) in product(*each[:2]):
+        if arm == "dask":
+            continue
+        costs, held = problem.measure_units(arm, asked.repeats), problem.held(arm)
+        counted = primitives(problem.work(arm)[0]) * problem.per_primitive
+        for (t, transport), (k, places) in product(enumerate(transports), each[2]):
+            if transport.why_not(places, held):
                 continue
-            costs, held = problem.measure_units(arm, asked.repeats), problem.held(arm)
-            for t, transport in enumerate(transports):
-                if transport.name == "counted":
-                    units = primitives(problem.work(arm)[0]) * problem.per_primitive
-                else:
-                    units = costs
-                for k, places in enumerate(asked.places):
-                    if transport.why_not(places, held):
-                        continue
-                    fixed = (setups[transport.name], problem.nbytes)
-                    found = simulate(units, arm, places, transport, *fixed)
-                    simulated[:, i, b, t, k] = found.elapsed
-                    if transport.message_half or transport.byte_half:
-                        simulated[1:, i, b, t, k] = [
-                            simulate(units, arm, places, transport.at(end), *fixed).elapsed
-                            for end in (-1, 1)
-                        ]
-                    elapsed[i, b, t, k] = problem.run.sizes["iteration"] * (
-                        found.elapsed + problem.other
-                    )
-                    share[i, b, t, k] = found.busy.max() / found.busy.mean()
+            units = counted if transport.name == "counted" else costs
+            fixed = (setups[transport.name], problem.nbytes)
+            found = simulate(units, arm, places, transport, *fixed)
+            simulated[:, i, b, t, k] = found.elapsed
+            if transport.message_half or transport.byte_half:
+                simulated[1:, i, b, t, k] = [
+                    simulate(units, arm, places, transport.at(end), *fixed).elapsed
+                    for end in (-1, 1)
+                ]
+            elapsed[i, b, t, k] = found.elapsed + problem.other
+            elapsed[i, b, t, k] *= problem.run.sizes["iteration"]
+            share[i, b, t, k] = found.busy.max() / found.busy.mean()
     dims = ("input", "balance", "transport", "places")
     messages = "the same, messages at"
     by_all = {

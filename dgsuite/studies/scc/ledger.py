@@ -7,21 +7,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from distributed import Client
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.running.runner import run
 from dgsuite.kernels.bsp import Kernel, Model, Program, Round, State, ship
 from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.statistics import interval
 from dgsuite.studies.transports.carriers import chosen
 from dgsuite.studies.transports.chip import Buffer
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 LARGE, PIECES = 1 << 20, 64
 """Bytes of the message that bandwidth is measured with, or pieces of it where each has to be waited for."""
@@ -29,11 +29,6 @@ LARGE, PIECES = 1 << 20, 64
 
 TURNS = 3
 """Turns of each transport, of which the least counts."""
-
-
-def large(chunk: int) -> int:
-    """Bytes of the message that bandwidth is measured with, for a transport with buffers of that size."""
-    return min(LARGE, PIECES * chunk) if chunk else LARGE
 
 
 class Pieces(NamedTuple):
@@ -84,11 +79,9 @@ class Transport:
 
     def at(self, end: int) -> Transport:
         """The same with costs at one end of their intervals: -1 or 1."""
-        return replace(
-            self,
-            message=max(self.message + end * self.message_half, 0.0),
-            byte=max(self.byte + end * self.byte_half, 0.0),
-        )
+        message = max(self.message + end * self.message_half, 0.0)
+        byte = max(self.byte + end * self.byte_half, 0.0)
+        return replace(self, message=message, byte=byte)
 
     @property
     def counter(self) -> float:
@@ -183,10 +176,8 @@ def transports(
     InputError
         There are not two workers.
     """
-    from dgsuite.partition.client.workers import worker_addresses
-
     held = {name: (pieces or {}).get(name, Pieces(0)) for name in clients}
-    sizes = {name: large(each.chunk) for name, each in held.items()}
+    sizes = {name: min(LARGE, PIECES * each.chunk or LARGE) for name, each in held.items()}
     for name, client in clients.items():
         if len(worker_addresses(client)) < 2:
             raise InputError(f"{name} is measured between two workers; the cluster has fewer")
@@ -218,8 +209,6 @@ def _measured(name: str, lots: NDArray, task: float, size: int, pieces: Pieces) 
 
 def _rounds(client: Client, count: int, size: int) -> float:
     """Seconds of a round in which each of two places sends the other some numbers."""
-    from dgsuite.core.running.runner import run
-
     pair = Graph.from_edges([0], [1], n=2, clusters=2)
     found = run(Echo(rounds=count, size=size), pair, style="clocked", client=client)
     return float(found.attrs["seconds"]) / count

@@ -36,8 +36,6 @@ class Simulation:
         Seconds that have passed at each place, shape (places,).
     busy
         Seconds of it spent on units, shape (places,).
-    operations
-        Fetches from the counter.
     """
 
     def __init__(self, places: int, transport: Transport) -> None:
@@ -47,7 +45,6 @@ class Simulation:
         self.transport = transport.among(places)
         self.clock = np.zeros(places)
         self.busy = np.zeros(places)
-        self.operations = 0
 
     @property
     def elapsed(self) -> float:
@@ -91,9 +88,8 @@ class Simulation:
             What a fetch takes where the counter is, one after another, place 0's own included; by
             default a message, and nothing for place 0.
         """
-        cost = (
-            np.add.reduceat(seconds, np.arange(0, len(seconds), chunk)) if len(seconds) else seconds
-        )
+        starts = np.arange(0, len(seconds), chunk)
+        cost = np.add.reduceat(seconds, starts) if len(seconds) else seconds
         ranks = np.arange(self.places)
         messages = np.broadcast_to(self.transport.seconds(0, 0, ranks), self.places).tolist()
         free = 0.0
@@ -103,7 +99,6 @@ class Simulation:
         taken = 0
         while asking:
             asked, place = asking[0]
-            self.operations += 1
             if service is None and place == 0:  # the counter is at hand
                 answer = asked
             else:
