@@ -211,11 +211,6 @@ account(
 # leader_elect_hs
 
 
-def _hs(kernel: Any, log: Log, n: int, style: str) -> NDArray:
-    # the leader tells all by walking half the ring both ways itself
-    return only(-1, log.rounds, n + 2)
-
-
 account(KERNELS["hs"], mutex=none("begin", "relay"))
 
 # relay stands for three phases of IMSuite: decide, send, forget.
@@ -225,7 +220,8 @@ account(
     clocked={"pass_on": 0},
     comm=none("proclaim", "pass_on"),
     mutex=none("launch", "relay", "proclaim", "pass_on"),
-    driver=_hs,
+    # the leader tells all by walking half the ring both ways itself
+    driver=lambda kernel, log, n, style: only(-1, log.rounds, n + 2),
 )
 
 

@@ -16,15 +16,14 @@ import io
 import textwrap
 import tokenize
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from dgsuite.kernels.bsp import Kernel
+from dgsuite.core.accounting.rules import IMSUITE, Accounting, rules_of
+from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.kernels.bsp import Kernel
 
 SENDS = {"unicast", "broadcast", "announce", "ship", "spawn"}
 STEPS = {"Round", "Finish", "until_quiet"}
-IMSUITE = ("bf", "dp", "by", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
-"""The kernels of IMSuite, in the order of its tables."""
 
 BLANK = {"COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENDMARKER"}
 """Names of the tokens that make no line one of code."""
@@ -66,8 +65,6 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
 
 def parts(kernel: type[Kernel], style: str) -> dict[str, dict[str, int]]:
     """Tasks, joins, barriers and locks in a kernel's text: of each how many a method has, by its name."""
-    from dgsuite.core.accounting.rules import Accounting, rules_of
-
     faithful = kernel(faithful=True)
     law = rules_of(faithful) or Accounting()
     spawning = {**law.spawning, **(law.clocked_spawning if style == "clocked" else {})}
@@ -105,16 +102,12 @@ def parts(kernel: type[Kernel], style: str) -> dict[str, dict[str, int]]:
 
 def table() -> list[Statics]:
     """All kernels that IMSuite has, in all forms and styles."""
-    from dgsuite.kernels import KERNELS, RECURSIVE
-
     kernels = [*(KERNELS[name] for name in IMSUITE), *RECURSIVE.values()]
     return [statics(k, style) for k in kernels for style in ("finish_async", "clocked")]
 
 
 def _files(kernel: type[Kernel]) -> set[str]:
     """The files of a kernel and its bases; of a recursive form, without those of the iterative one."""
-    from dgsuite.kernels import KERNELS
-
     files = {
         inspect.getfile(c)
         for c in kernel.__mro__
