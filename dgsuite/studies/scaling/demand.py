@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
 
 import numpy as np
 import xarray as xr
@@ -91,7 +90,8 @@ class BandwidthDemand:
         curves = _curves(dataset)
         self._curves = curves
         reach = {at: float(c.cti.max()) for at, c in curves.items()}
-        if self.ctis is None:
+        ctis = self.ctis
+        if ctis is None:
             most = min(reach.values())
             if not most > 0:
                 slow = min(reach, key=lambda at: reach[at])
@@ -99,8 +99,6 @@ class BandwidthDemand:
                     f"at {_said(*slow)} the time does not grow when bandwidth falls; measure less bandwidth"
                 )
             ctis = most * np.arange(1, CTIS + 1) / CTIS
-        else:
-            ctis = self.ctis
         if len({p for _, p in curves}) < 2:
             raise InputError("at least 2 numbers of machines are needed, got 1")
         self.ctis_ = ctis
@@ -108,13 +106,8 @@ class BandwidthDemand:
         size, ps = np.array(list(curves)).T
         several = len(np.unique(size)) > 1
         self.size_exponent_ = _slope(size, ps, demand) if several else 0.0
-        ratios = np.array(
-            [
-                demand[i] / demand[j] / np.sqrt(ps[i] / ps[j])
-                for j, i in permutations(range(len(ps)), 2)
-                if ps[i] > ps[j] and size[i] == size[j]
-            ]
-        )
+        fewer, more = np.nonzero((ps[:, None] < ps) & (size[:, None] == size))
+        ratios = demand[more] / demand[fewer] / np.sqrt(ps[more] / ps[fewer])[:, None]
         if not len(ratios):
             raise InputError("no size of the problem was measured on two numbers of machines")
         self.demand_constant_ = float(ratios.mean())
@@ -146,10 +139,8 @@ class BandwidthDemand:
         n = self._sized(size)
         base, known = self._nearest(n, at)
         grown = self.demand_constant_ * np.sqrt(at / known) if at != known else 1.0
-        curve = self._curves[base, known]
-        out = (
-            np.array([curve.demand(x) for x in wanted]) * grown * (n / base) ** self.size_exponent_
-        )
+        demand = np.array([self._curves[base, known].demand(x) for x in wanted])
+        out = demand * grown * (n / base) ** self.size_exponent_
         return float(out[0]) if np.ndim(cti) == 0 else out
 
     def _fitted(self) -> None:

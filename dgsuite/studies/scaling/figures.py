@@ -64,10 +64,8 @@ def _times(found: Analysis, ax: Axes, line: bool = False) -> None:
             ax.plot(full.p, middle, color=colour)
         shared = found.runs.oversubscribed.sel(p=full.p).values
         for at, fill in ((~shared, colour), (shared, "white")):
-            ax.errorbar(
-                full.p[at], middle[at], ends[:, at], fmt="o", color=colour,
-                markerfacecolor=fill,
-            )  # fmt: skip
+            look = {"fmt": "o", "color": colour, "markerfacecolor": fill}
+            ax.errorbar(full.p[at], middle[at], ends[:, at], **look)
         ax.plot([], [], "o", color=colour, label=label)
     if found.runs.oversubscribed.any():
         ax.plot([], [], "o", color="#555555", markerfacecolor="white", label=SHARED)
@@ -248,14 +246,12 @@ def what_if_check(found: Analysis, ax: Axes) -> bool:
     """Predicted against measured times, with the interval of a further run; hollow: oversubscribed."""
     drawn: list[NDArray] = []
     for k, (n, what) in enumerate(found.what_if.items()):
-        check, colour = what.check, f"C{k + 1}"
+        check, colour = what.check.transpose("p", "bandwidth"), f"C{k + 1}"
         factor = what.machine.factor()
-        shared = check.oversubscribed.broadcast_like(check.measured).transpose("p", "bandwidth")
+        shared = check.oversubscribed.broadcast_like(check.measured)
         for choice, fill in ((~shared, colour), (shared, "white")):
-            at = (check.held_out & choice).transpose("p", "bandwidth").values
-            both = [
-                check[v].transpose("p", "bandwidth").values[at] for v in ("measured", "predicted")
-            ]
+            at = (check.held_out & choice).values
+            both = [check[v].values[at] for v in ("measured", "predicted")]
             ax.plot(*both, "o", color=colour, markerfacecolor=fill)
             drawn += both
         label = f"n = {n}" if found.size(n) else "held out"

@@ -11,10 +11,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.results.checking import check_attributes
 from dgsuite.core.results.dataset import variable
 
 LINK = ("nominal_bandwidth", "processes_per_node")
 """What an experiment says of the throttled link: bytes per second, and the processes that share it."""
+
+NEEDED = ("kernel", "workers", "seconds")
+"""Attributes of a run that are looked at."""
 
 SAME = ("style", "form", "counted_as", "kind", "threads", "workload", *LINK, "throttle_means")
 """What all runs have in common, besides the parameters of their kernel."""
@@ -42,22 +46,6 @@ def completion(dataset: xr.Dataset, oversubscribed: bool = False) -> float:
         return float(dataset.attrs["seconds"])
     each = dataset.cpu_seconds.max("cluster") + dataset.exchange_seconds.min("cluster")
     return float(each.sum())
-
-
-def check_run(dataset: xr.Dataset) -> None:
-    """That a dataset is of a run.
-
-    Raises
-    ------
-    InputError
-        It is not.
-    """
-    for name in ("kernel", "workers", "seconds"):
-        if name not in dataset.attrs:
-            raise InputError(
-                f"a dataset without the attribute {name!r} is not of a run; make some with dgsuite.run "
-                f"or dgsuite run"
-            )
 
 
 class Key(NamedTuple):
@@ -112,7 +100,7 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
     ('p', 'bandwidth', 'repeat')
     """
     for ds in results:
-        check_run(ds)
+        check_attributes(ds, NEEDED)
     kernels = sorted({str(ds.attrs["kernel"]) for ds in results})
     if len(kernels) != 1:
         raise InputError(f"the runs must be of one kernel, got {', '.join(kernels) or 'none'}")

@@ -32,10 +32,8 @@ def show(console: Any, found: Analysis) -> None:
     for note in found.notes:
         console.print(f"  note: {note}", markup=False)
     chosen = "chosen form" if found.settings.terms is None else "form"
-    for title, model in (
-        ("the paper's form, all but the largest", found.model),
-        (chosen, found.chosen),
-    ):
+    forms = {"the paper's form, all but the largest": found.model, chosen: found.chosen}
+    for title, model in forms.items():
         if model is not None:
             _show_model(console, title, model)
     largest = int(found.runs.p.max())

@@ -304,7 +304,9 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
     few = whole & reads_few(halo, sizes[:, None])
     all_values = np.where(whole & ~few, sizes[:, None], halo)
     halo = np.where(whole, sizes[:, None], halo)
-    crosses = _crossing(c, owner)
+    away = owner[c.indices] != np.repeat(owner, np.diff(c.indptr))
+    before = np.concatenate([[0], np.cumsum(away)])
+    crosses = before[c.indptr[1:]] > before[c.indptr[:-1]]  # nodes with a neighbour elsewhere
     crossing = np.bincount(owner[crosses], minlength=p)
     for sent in recorded.sent:
         if sent is None:
@@ -333,14 +335,6 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
             raise InputError("traffic of lists that nodes share is not counted")
         else:
             raise InputError("items to clusters depend on the clusters; only 'bfs2d' is counted")
-
-
-def _crossing(c: Cluster, owner: NDArray) -> NDArray[np.bool_]:
-    """Which nodes have a neighbour in another block."""
-    away = owner[c.indices] != np.repeat(owner, np.diff(c.indptr))
-    before = np.concatenate([[0], np.cumsum(away)])
-    found: NDArray[np.bool_] = before[c.indptr[1:]] > before[c.indptr[:-1]]
-    return found
 
 
 def _letters(sent: UnicastBatch, owner: NDArray, p: int) -> Exchange:

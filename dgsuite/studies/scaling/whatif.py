@@ -130,10 +130,8 @@ def what_if(
     features = _features(part, machine)
     compute = machine.compute * features["compute"]
     transfer = features["bytes"] / rate + machine.byte * features["payload"]
-    partners, rounds = features["partners"], features["exchanges"]
-    barrier = (
-        machine.exchange * rounds + machine.partner * partners + delay * features["hops"] + 0 * rate
-    )
+    barrier = machine.exchange * features["exchanges"] + machine.partner * features["partners"]
+    barrier = barrier + delay * features["hops"] + 0 * rate
     parts = {"compute": compute, "transfer": transfer, "barrier": barrier}
     found = xr.Dataset(
         {"seconds": compute + transfer + barrier, **parts},
@@ -261,7 +259,6 @@ def calibrate(
         for name, values in _features(_traced(dataset, np.unique(ps)), machine).items()
     }
     known = features["bytes"] / rates + latency * features["hops"]
-    names = ("compute", "exchange", "partner", "byte")
     columns = [features[name] for name in ("compute", "exchanges", "partners", "payload")]
     a = np.stack(columns, axis=1) / times[:, None]
     target = (times - known) / times
@@ -269,5 +266,4 @@ def calibrate(
     norm[norm == 0] = 1
     costs = scipy.optimize.nnls(a[used] / norm, target[used])[0] / norm
     errors = np.abs(np.log(1 + a[out] @ costs - target[out]))
-    found = dict(zip(names, costs.tolist(), strict=True))
-    return replace(machine, **found, errors=tuple(errors.tolist()))
+    return Machine(*costs.tolist(), machine.header, machine.barrier, tuple(errors.tolist()))
