@@ -90,7 +90,8 @@ def check_attributes(ds: xr.Dataset, names: Iterable[str]) -> None:
     for name in names:
         if name not in ds.attrs:
             raise InputError(
-                f"the dataset has no attribute {name}; dgsuite.run returns one that has"
+                f"a dataset without the attribute {name!r} is not of a run; make some with dgsuite.run "
+                "or dgsuite run"
             )
 
 

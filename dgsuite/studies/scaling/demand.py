@@ -208,7 +208,7 @@ class BandwidthDemand:
             at.append((n, int(p)))
             size = None if n == ONE else n
             row, reached = np.full(len(wanted), np.nan), wanted <= curve.cti.max()
-            demand = [curve.demand(x) for x in wanted[reached]]
+            demand = np.array([curve.demand(x) for x in wanted[reached]])
             row[reached] = self.predict(p, wanted[reached], size) - demand
             rows.append(row)
         if not at:

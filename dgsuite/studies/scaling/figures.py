@@ -64,8 +64,9 @@ def _times(found: Analysis, ax: Axes, line: bool = False) -> None:
             ax.plot(full.p, middle, color=colour)
         shared = found.runs.oversubscribed.sel(p=full.p).values
         for at, fill in ((~shared, colour), (shared, "white")):
-            look = {"fmt": "o", "color": colour, "markerfacecolor": fill}
-            ax.errorbar(full.p[at], middle[at], ends[:, at], **look)
+            ax.errorbar(
+                full.p[at], middle[at], ends[:, at], fmt="o", color=colour, markerfacecolor=fill
+            )
         ax.plot([], [], "o", color=colour, label=label)
     if found.runs.oversubscribed.any():
         ax.plot([], [], "o", color="#555555", markerfacecolor="white", label=SHARED)

@@ -266,4 +266,5 @@ def calibrate(
     norm[norm == 0] = 1
     costs = scipy.optimize.nnls(a[used] / norm, target[used])[0] / norm
     errors = np.abs(np.log(1 + a[out] @ costs - target[out]))
-    return Machine(*costs.tolist(), machine.header, machine.barrier, tuple(errors.tolist()))
+    found = dict(zip(("compute", "exchange", "partner", "byte"), costs.tolist(), strict=True))
+    return replace(machine, **found, errors=tuple(errors.tolist()))

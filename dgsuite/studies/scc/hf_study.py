@@ -245,7 +245,7 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
         for name in columns
     ]
     setups = dict.fromkeys(columns, 0.0)
-    each = [[*enumerate(of)] for of in (problems, asked.balance, asked.places)]
+    arms, counts = [*enumerate(asked.balance)], [*enumerate(asked.places)]
     shape = (len(problems), len(asked.balance), len(columns), len(asked.places))
     measured, processor, elapsed, share = (np.full(shape, np.nan) for _ in range(4))
     simulated = np.full((3, *shape), np.nan)  # with costs of messages as measured, and at both ends
@@ -262,17 +262,17 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             )
             if name in carriers.MPI:  # a build's counter and matrices go over Dask's comms
                 continue
-            for (i, problem), (b, arm), (k, places) in product(*each):
+            for (i, problem), (b, arm), (k, places) in product(enumerate(problems), arms, counts):
                 if places <= len(at):
                     seconds = build_seconds(problem, arm, client, at[:places], asked.repeats)
                     measured[i, b, t, k], processor[i, b, t, k] = seconds
                     say(f"  {problem.name}, {arm}, {places} places: {seconds[0]:.3f} s")
-    for (i, problem), (b, arm) in product(*each[:2]):
+    for (i, problem), (b, arm) in product(enumerate(problems), arms):
         if arm == "dask":
             continue
         costs, held = problem.measure_units(arm, asked.repeats), problem.held(arm)
         counted = primitives(problem.work(arm)[0]) * problem.per_primitive
-        for (t, transport), (k, places) in product(enumerate(transports), each[2]):
+        for (t, transport), (k, places) in product(enumerate(transports), counts):
             if transport.why_not(places, held):
                 continue
             units = counted if transport.name == "counted" else costs

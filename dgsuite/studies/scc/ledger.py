@@ -14,7 +14,6 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.running.runner import run
 from dgsuite.kernels.bsp import Kernel, Model, Program, Round, State, ship
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
@@ -209,6 +208,8 @@ def _measured(name: str, lots: NDArray, task: float, size: int, pieces: Pieces) 
 
 def _rounds(client: Client, count: int, size: int) -> float:
     """Seconds of a round in which each of two places sends the other some numbers."""
+    from dgsuite.core.running.runner import run
+
     pair = Graph.from_edges([0], [1], n=2, clusters=2)
     found = run(Echo(rounds=count, size=size), pair, style="clocked", client=client)
     return float(found.attrs["seconds"]) / count
