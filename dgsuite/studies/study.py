@@ -12,7 +12,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from dgsuite.base import capabilities
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.errors import one_of
 from dgsuite.base.files import atomic_write
 from dgsuite.partition.client.installed import fingerprint
 
@@ -92,8 +92,7 @@ def chosen(names: Sequence[str]) -> list[Step]:
     """
     known = {step.name: step for step in STEPS}
     for name in names:
-        if name not in known:
-            raise InputError(unknown("step", name, known))
+        one_of("step", name, known)
     return [known[name] for name in names] or list(STEPS)
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import dgsuite
 from dgsuite.base.errors import InputError
 from dgsuite.core.accounting import imsuite
-from dgsuite.core.accounting.rules import Accounting, account
+from dgsuite.core.accounting.rules import account
 from dgsuite.kernels import MIS, bsp
 from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import BellmanFord
 from dgsuite.kernels.imsuite.mis.faithful import FaithfulMIS
@@ -60,7 +60,7 @@ def _driver(kernel, log, n, style):
 
 
 rules = {"launches": {"learn": 2}, "comm": {"spread": 3}, "mutex": {"spread": 0}}
-account(MaxFlood, Accounting(**rules, driver=_driver))
+account(MaxFlood, **rules, driver=_driver)
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -88,7 +88,7 @@ def test_rules_name_phases(part):
     for wrong in ("spred", "program", "outputs", "start"):
         message = f"accounting of MaxFlood names '{wrong}', which is no phase"
         with pytest.raises(InputError, match=message):
-            account(MaxFlood, Accounting(**{part: {"spread": 1, wrong: 1}}))
+            account(MaxFlood, **{part: {"spread": 1, wrong: 1}})
 
 
 def test_a_renamed_phase_cannot_change_a_count_unseen(monkeypatch):

@@ -2,47 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.accounting.rules import (
-    Accounting,
-    Spawning,
-    account,
-    looked_at,
-    passed_over,
-)
+from dgsuite.core.accounting.rules import Spawning, account, looked_at, passed_over
 from dgsuite.core.engine.log import Log
-from dgsuite.kernels.imsuite.bfs_bellman_ford.recursive import RecursiveBellmanFord
-from dgsuite.kernels.imsuite.bfs_bellman_ford.textbook import BellmanFord
-from dgsuite.kernels.imsuite.bfs_dijkstra.recursive import RecursiveDijkstra
-from dgsuite.kernels.imsuite.bfs_dijkstra.textbook import Dijkstra
-from dgsuite.kernels.imsuite.byzantine.faithful import FaithfulByzantine
-from dgsuite.kernels.imsuite.byzantine.recursive import RecursiveByzantine
-from dgsuite.kernels.imsuite.byzantine.textbook import Byzantine
-from dgsuite.kernels.imsuite.dijkstra_routing.recursive import RecursiveDijkstraRouting
-from dgsuite.kernels.imsuite.dijkstra_routing.textbook import DijkstraRouting
-from dgsuite.kernels.imsuite.dominating_set.faithful import FaithfulDominatingSet
-from dgsuite.kernels.imsuite.dominating_set.textbook import DominatingSet
-from dgsuite.kernels.imsuite.kcommittee.faithful import FaithfulKCommittee
-from dgsuite.kernels.imsuite.kcommittee.textbook import KCommittee
-from dgsuite.kernels.imsuite.leader_dp.faithful import FaithfulPelegLeader
-from dgsuite.kernels.imsuite.leader_dp.textbook import PelegLeader
-from dgsuite.kernels.imsuite.leader_hs.faithful import FaithfulHirschbergSinclair
-from dgsuite.kernels.imsuite.leader_hs.textbook import HirschbergSinclair
-from dgsuite.kernels.imsuite.leader_lcr.faithful import FaithfulLCR
-from dgsuite.kernels.imsuite.leader_lcr.textbook import LCR
-from dgsuite.kernels.imsuite.mis.textbook import MIS
-from dgsuite.kernels.imsuite.spanning_tree.faithful import (
-    FaithfulRecursiveSpanningTree,
-    FaithfulSpanningTree,
-)
-from dgsuite.kernels.imsuite.spanning_tree.recursive import RecursiveSpanningTree
-from dgsuite.kernels.imsuite.spanning_tree.textbook import SpanningTree
-from dgsuite.kernels.imsuite.vertex_colouring.textbook import VertexColouring
+from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.kernels.bsp import Kernel
+
+
+def faithful(kernel: type[Kernel]) -> type[Kernel]:
+    """The form of a kernel that does as IMSuite's program does, where that differs from the textbook."""
+    return type(kernel(faithful=True))
 
 
 def none(*names: str) -> dict[str, int]:
@@ -60,29 +33,27 @@ def only(round_: int, rounds: int, extra: int) -> NDArray[np.int64]:
 # bfsBellmanFord
 
 
-def _bf(kernel: BellmanFord, log: Log, n: int, style: str) -> NDArray:
+def _bf(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     # looks at the root; in the recursive form also goes there
     return only(0, log.rounds, (kernel.root != 0) * (2 if kernel.form == "recursive" else 1))
 
 
 # IMSuite first moves its inbox aside, so relax stands for two phases, and wake for none.
-account(BellmanFord, Accounting(launches={"wake": 0, "relax": 2}, driver=_bf))
+account(KERNELS["bf"], launches={"wake": 0, "relax": 2}, driver=_bf)
 
 # A node sets its neighbour's distance, then calls it. The neighbour looks whether it has been reached, and
 # if not goes on: two halves, each with a task per neighbour, and a lock each time.
 account(
-    RecursiveBellmanFord,
-    Accounting(
-        driver=_bf,
-        spawning={
-            "wake": Spawning(comm=2, mutex=2, asyncs=2, open_mutex=2, finishes=2),
-            "arrive": Spawning(comm=2, mutex=2, asyncs=2, open_comm=1, open_mutex=1, finishes=2),
-        },
-        clocked_spawning={
-            "wake": Spawning(comm=2, mutex=2, open_mutex=2, finishes=1, barriers=1),
-            "arrive": Spawning(comm=2, mutex=2, open_comm=1, open_mutex=1, finishes=1, barriers=1),
-        },
-    ),
+    RECURSIVE["bf"],
+    driver=_bf,
+    spawning={
+        "wake": Spawning(comm=2, mutex=2, asyncs=2, open_mutex=2, finishes=2),
+        "arrive": Spawning(comm=2, mutex=2, asyncs=2, open_comm=1, open_mutex=1, finishes=2),
+    },
+    clocked_spawning={
+        "wake": Spawning(comm=2, mutex=2, open_mutex=2, finishes=1, barriers=1),
+        "arrive": Spawning(comm=2, mutex=2, open_comm=1, open_mutex=1, finishes=1, barriers=1),
+    },
 )
 
 
@@ -90,7 +61,7 @@ account(
 
 RECEIVE = none("hear", "hear_more")
 
-account(Byzantine, Accounting(clocked=RECEIVE))
+account(KERNELS["by"], clocked=RECEIVE)
 
 SURVEY = none("announce_self", "listen", "pass_on", "measure")
 """Phases that compute the number of rounds, which IMSuite's input says."""
@@ -99,83 +70,80 @@ SURVEY = none("announce_self", "listen", "pass_on", "measure")
 SEND = SURVEY | none("say", "forward")
 
 account(
-    FaithfulByzantine,
-    Accounting(
-        launches=SURVEY,
-        clocked=SURVEY | RECEIVE,
-        comm=SEND,
-        mutex=SEND,
-        places=lambda kernel, n: kernel.first(n),
-    ),
+    faithful(KERNELS["by"]),
+    launches=SURVEY,
+    clocked=SURVEY | RECEIVE,
+    comm=SEND,
+    mutex=SEND,
+    places=lambda kernel, n: kernel.first(n),
 )
 
 # A source tells its neighbours from the task that it is launched with. A node that hears of it for the
 # first time records it when all tasks that it started have ended.
 account(
-    RecursiveByzantine,
-    Accounting(
-        launches={"say": 1},
-        clocked={"say": 1},
-        spawning={
-            "say": Spawning(mutex=1, asyncs=0),
-            "relay": Spawning(mutex=1, open_mutex=1, finishes=1),
-        },
-    ),
+    RECURSIVE["by"],
+    launches={"say": 1},
+    clocked={"say": 1},
+    spawning={
+        "say": Spawning(mutex=1, asyncs=0),
+        "relay": Spawning(mutex=1, open_mutex=1, finishes=1),
+    },
 )
 
 
 # leader_elect_dp
 
 
-def _dp(kernel: PelegLeader, log: Log, n: int, style: str) -> NDArray:
+def _dp(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     # asks every node after each pulse whether it is done
     return np.full(log.rounds, n - 1, np.int64)
 
 
 # IMSuite first looks through its inbox, so tell stands for two phases.
 PULSE, BARRIERS = {"tell": 2}, none("compare", "stop")
-account(PelegLeader, Accounting(launches=PULSE, clocked=BARRIERS, driver=_dp))
+account(KERNELS["dp"], launches=PULSE, clocked=BARRIERS, driver=_dp)
 
 # It floods the leader's identifier without tasks or locks.
 FLOOD = none("proclaim", "pass_on")
 account(
-    FaithfulPelegLeader,
-    Accounting(launches=PULSE | FLOOD, clocked=BARRIERS | FLOOD, mutex=FLOOD, driver=_dp),
+    faithful(KERNELS["dp"]),
+    launches=PULSE | FLOOD,
+    clocked=BARRIERS | FLOOD,
+    mutex=FLOOD,
+    driver=_dp,
 )
 
 
 # dijkstraRouting
 
 # A node that asks for another's list asks for its length first.
-ROUTING = Accounting(launches={"advertise": 0}, comm={"advertise": 2}, mutex={"advertise": 0})
-account(DijkstraRouting, ROUTING)
+ROUTING = {"launches": {"advertise": 0}, "comm": {"advertise": 2}, "mutex": {"advertise": 0}}
+account(KERNELS["dr"], **ROUTING)
 
 # A source tries all its neighbours, and goes to those in its tree. A node there goes back to the source
 # for each of its children, which the kernel counts, and the source to each that is no leaf.
 account(
-    RecursiveDijkstraRouting,
-    replace(
-        ROUTING,
-        spawning={
-            "branch": Spawning(asyncs=0, finishes=1),
-            "enter": Spawning(comm=0, asyncs=0),
-            "visit": Spawning(comm=0),
-            "settle": Spawning(asyncs=0, joins=1),
-        },
-    ),
+    RECURSIVE["dr"],
+    **ROUTING,
+    spawning={
+        "branch": Spawning(asyncs=0, finishes=1),
+        "enter": Spawning(comm=0, asyncs=0),
+        "visit": Spawning(comm=0),
+        "settle": Spawning(asyncs=0, joins=1),
+    },
 )
 
 
 # dominatingSet
 
 
-def _ds(kernel: DominatingSet, log: Log, n: int, style: str) -> NDArray:
+def _ds(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     # asks every node after each round whether something changed; in the clocked style a node leaves
     # the clock on its own
     return np.full(log.rounds, n - 1 if style == "finish_async" else 0, np.int64)
 
 
-account(DominatingSet, Accounting(driver=_ds))
+account(KERNELS["ds"], driver=_ds)
 
 PHASES = none(
     *("introduce", "look_around", "tell_span", "relay", "activate", "support"),
@@ -184,21 +152,19 @@ PHASES = none(
 
 # IMSuite reads where the kernel sends, and the kernel counts the reads; winners reach each neighbour twice.
 account(
-    FaithfulDominatingSet,
-    Accounting(
-        launches=none("introduce", "look_around", "relay"),
-        clocked=PHASES | {"introduce": 1},
-        comm=PHASES | {"offer": 1, "decide": 2},
-        mutex=PHASES | {"offer": 1, "decide": 1},
-        driver=_ds,
-    ),
+    faithful(KERNELS["ds"]),
+    launches=none("introduce", "look_around", "relay"),
+    clocked=PHASES | {"introduce": 1},
+    comm=PHASES | {"offer": 1, "decide": 2},
+    mutex=PHASES | {"offer": 1, "decide": 1},
+    driver=_ds,
 )
 
 
 # bfsDijkstra
 
 
-def _dst(kernel: Dijkstra, log: Log, n: int, style: str) -> NDArray:
+def _dst(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     # begins each search with a message to the root, and ends it by looking for a node that joined
     extra = np.zeros(log.rounds, np.int64)
     for step, vote in log.replies():
@@ -209,18 +175,16 @@ def _dst(kernel: Dijkstra, log: Log, n: int, style: str) -> NDArray:
 
 # A child that joins also enters itself in its parent's list.
 account(
-    Dijkstra,
-    Accounting(
-        launches={"start_layer": 2},
-        clocked={"refuse": 0},
-        comm={"accept": 2},
-        mutex={"start_layer": 0, "accept": 2},
-        driver=_dst,
-    ),
+    KERNELS["dst"],
+    launches={"start_layer": 2},
+    clocked={"refuse": 0},
+    comm={"accept": 2},
+    mutex={"start_layer": 0, "accept": 2},
+    driver=_dst,
 )
 
 
-def _recursive_dst(kernel: Dijkstra, log: Log, n: int, style: str) -> NDArray:
+def _recursive_dst(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     # sends the root a message and goes there, and again for the echo; of the nodes that it looks at to
     # find one that has joined, counts those that have not
     away = sum({"start_layer": 2, "start_echo": 1}.get(step.phase, 0) for step in log.steps)
@@ -230,74 +194,64 @@ def _recursive_dst(kernel: Dijkstra, log: Log, n: int, style: str) -> NDArray:
 
 # One message to a child, and the call.
 account(
-    RecursiveDijkstra,
-    Accounting(
-        clocked={"refuse": 0},
-        comm={"accept": 2},
-        mutex={"accept": 2},
-        driver=_recursive_dst,
-        spawning={
-            **dict.fromkeys(("start_layer", "tell"), Spawning(comm=2, finishes=1)),
-            **dict.fromkeys(("start_echo", "ask"), Spawning(filled=1)),
-            "answer": Spawning(mutex=1, asyncs=0),
-            "hear": Spawning(),
-        },
-    ),
+    RECURSIVE["dst"],
+    clocked={"refuse": 0},
+    comm={"accept": 2},
+    mutex={"accept": 2},
+    driver=_recursive_dst,
+    spawning={
+        **dict.fromkeys(("start_layer", "tell"), Spawning(comm=2, finishes=1)),
+        **dict.fromkeys(("start_echo", "ask"), Spawning(filled=1)),
+        "answer": Spawning(mutex=1, asyncs=0),
+        "hear": Spawning(),
+    },
 )
 
 
 # leader_elect_hs
 
 
-def _hs(kernel: FaithfulHirschbergSinclair, log: Log, n: int, style: str) -> NDArray:
-    # the leader tells all by walking half the ring both ways itself
-    return only(-1, log.rounds, n + 2)
-
-
-account(HirschbergSinclair, Accounting(mutex=none("begin", "relay")))
+account(KERNELS["hs"], mutex=none("begin", "relay"))
 
 # relay stands for three phases of IMSuite: decide, send, forget.
 account(
-    FaithfulHirschbergSinclair,
-    Accounting(
-        launches={"relay": 3, "pass_on": 0},
-        clocked={"pass_on": 0},
-        comm=none("proclaim", "pass_on"),
-        mutex=none("launch", "relay", "proclaim", "pass_on"),
-        driver=_hs,
-    ),
+    faithful(KERNELS["hs"]),
+    launches={"relay": 3, "pass_on": 0},
+    clocked={"pass_on": 0},
+    comm=none("proclaim", "pass_on"),
+    mutex=none("launch", "relay", "proclaim", "pass_on"),
+    # the leader tells all by walking half the ring both ways itself
+    driver=lambda kernel, log, n, style: only(-1, log.rounds, n + 2),
 )
 
 
 # kcommittee
 
 # IMSuite clears its lists in a phase of its own.
-account(KCommittee, Accounting(launches={"accept": 2}, clocked={"hear": 0, "accept": 2}))
+account(KERNELS["kc"], launches={"accept": 2}, clocked={"hear": 0, "accept": 2})
 account(
-    FaithfulKCommittee,
-    Accounting(
-        launches={"collect": 2, "accept": 2},
-        clocked={"hear": 0, "collect": 0, "accept": 2},
-    ),
+    faithful(KERNELS["kc"]),
+    launches={"collect": 2, "accept": 2},
+    clocked={"hear": 0, "collect": 0, "accept": 2},
 )
 
 
 # leader_elect_lcr
 
 
-def _lcr(kernel: FaithfulLCR, log: Log, n: int, style: str) -> NDArray:
+def _lcr(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     # finds the leader and tells everyone; the clocked program counts the search, too
     return only(-1, log.rounds, n - 1 if style == "finish_async" else 2 * (n - 1) + 1)
 
 
-account(LCR, Accounting(mutex=none("begin", "pass_on")))
-account(FaithfulLCR, Accounting(mutex={"transmit": 0}, driver=_lcr))
+account(KERNELS["lcr"], mutex=none("begin", "pass_on"))
+account(faithful(KERNELS["lcr"]), mutex={"transmit": 0}, driver=_lcr)
 
 
 # mis
 
 
-def _mis(kernel: MIS, log: Log, n: int, style: str) -> NDArray:
+def _mis(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     # after each round but the last, looks for a node with live neighbours, from node 0 on
     looks = [looked_at(vote, n) for _, vote in log.replies()]
     return np.array(looks[: log.rounds], np.int64)
@@ -305,25 +259,23 @@ def _mis(kernel: MIS, log: Log, n: int, style: str) -> NDArray:
 
 # A winner marks its neighbour, removes itself there, and goes there to remove the neighbour from
 # everyone's list: 3 steps, 3 locks. To remove a node from a list locks at both ends.
-account(MIS, Accounting(comm={"compete": 3}, mutex={"compete": 3, "retire": 2}, driver=_mis))
+account(KERNELS["mis"], comm={"compete": 3}, mutex={"compete": 3, "retire": 2}, driver=_mis)
 
 
 # mst
 
-account(SpanningTree, Accounting())
+account(KERNELS["mst"])
 
 LOOPS = ("wake", "report", "turn", "transmit")
 REST = none("tell_fragment", "pick", "connect", "attach", "settle")
 
 # IMSuite's launches are counted in batches: ten per phase, three each time a loop runs.
 account(
-    FaithfulSpanningTree,
-    Accounting(
-        launches={**dict.fromkeys(LOOPS, 3), **REST, "look": 10},
-        clocked={**dict.fromkeys(LOOPS, 2), **REST, "look": 5},
-        comm={"tell_fragment": 0, "report": 2, "pick": 2, "turn": 2, "transmit": 2},
-        mutex={"tell_fragment": 0, "report": 2, "pick": 0, "turn": 0, "transmit": 0},
-    ),
+    faithful(KERNELS["mst"]),
+    launches={**dict.fromkeys(LOOPS, 3), **REST, "look": 10},
+    clocked={**dict.fromkeys(LOOPS, 2), **REST, "look": 5},
+    comm={"tell_fragment": 0, "report": 2, "pick": 2, "turn": 2, "transmit": 2},
+    mutex={"tell_fragment": 0, "report": 2, "pick": 0, "turn": 0, "transmit": 0},
 )
 
 
@@ -348,32 +300,28 @@ WITHIN = none("tell_fragment", "connect", "attach")
 DRIVEN = none("name_first", "compare_first")
 
 account(
-    RecursiveSpanningTree,
-    Accounting(
-        launches={**WITHIN, "look": 8},
-        clocked={**WITHIN, "look": 1},
-        comm={"tell_fragment": 0},
-        mutex={"tell_fragment": 0},
-        spawning=SPAWNING,
-    ),
+    RECURSIVE["mst"],
+    launches={**WITHIN, "look": 8},
+    clocked={**WITHIN, "look": 1},
+    comm={"tell_fragment": 0},
+    mutex={"tell_fragment": 0},
+    spawning=SPAWNING,
 )
 account(
-    FaithfulRecursiveSpanningTree,
-    Accounting(
-        launches={**WITHIN, **DRIVEN, "look": 8},
-        clocked={**WITHIN, **DRIVEN, "look": 1},
-        comm=none("tell_fragment", "name_first"),
-        mutex=none("tell_fragment", "name_first"),
-        driver=_mst,
-        spawning=SPAWNING,
-    ),
+    faithful(RECURSIVE["mst"]),
+    launches={**WITHIN, **DRIVEN, "look": 8},
+    clocked={**WITHIN, **DRIVEN, "look": 1},
+    comm=none("tell_fragment", "name_first"),
+    mutex=none("tell_fragment", "name_first"),
+    driver=_mst,
+    spawning=SPAWNING,
 )
 
 
 # vertexColoring
 
 
-def _vc(kernel: VertexColouring, log: Log, n: int, style: str) -> NDArray:
+def _vc(kernel: Any, log: Log, n: int, style: str) -> NDArray:
     # after each reduction, looks for a node that has more than six colours left
     extra = np.zeros(log.rounds, np.int64)
     for step, vote in log.replies():
@@ -383,11 +331,9 @@ def _vc(kernel: VertexColouring, log: Log, n: int, style: str) -> NDArray:
 
 # IMSuite reads, where it needs it, what the kernel sends to all children once more.
 account(
-    VertexColouring,
-    Accounting(
-        clocked=none("recolour", "shift_down"),
-        comm={"shift_down": 0},
-        mutex=none("tell", "shift_down"),
-        driver=_vc,
-    ),
+    KERNELS["vc"],
+    clocked=none("recolour", "shift_down"),
+    comm={"shift_down": 0},
+    mutex=none("tell", "shift_down"),
+    driver=_vc,
 )

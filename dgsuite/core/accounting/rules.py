@@ -83,14 +83,10 @@ class Accounting:
     spawning: dict[str, Spawning] = field(default_factory=dict)
     clocked_spawning: dict[str, Spawning] = field(default_factory=dict)
 
-    def phases(self) -> set[str]:
-        """All phases and tasks that the rules name."""
-        keyed = (self.launches, self.clocked or {}, self.comm, self.mutex)
-        return set().union(*keyed, self.spawning, self.clocked_spawning)
 
-
-IMSUITE = ("bf", "by", "dp", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
-"""Kernels whose rules `dgsuite.core.accounting.imsuite` registers, once there is a run of one."""
+IMSUITE = ("bf", "dp", "by", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
+"""The kernels of IMSuite, in the order of its tables. Once there is a run of one,
+`dgsuite.core.accounting.imsuite` registers their rules."""
 
 ACCOUNTING: dict[type[Kernel], Accounting] = {}
 """Rules of kernels; those of a class hold for classes derived from it that have none of their own."""
@@ -106,22 +102,29 @@ def passed_over(vote: Vote, n: int) -> int:
     return n - 1 if vote.min is None else max(int(vote.min) - 1, 0)
 
 
-def account(kernel: type[Kernel], rules: Accounting) -> None:
+def account(kernel: type[Kernel], **rules: Any) -> None:
     """Register how IMSuite counts a kernel.
+
+    Parameters
+    ----------
+    rules
+        Of an `Accounting`.
 
     Raises
     ------
     InputError
         The rules name something that is no phase or task of the kernel.
     """
-    for name in sorted(rules.phases()):
+    found = Accounting(**rules)
+    by_phase = [given for name, given in rules.items() if name not in ("driver", "places")]
+    for name in sorted(set().union(*by_phase)):
         method = getattr(kernel, name, None)
         # a phase takes a cluster, its state and an inbox
         if not callable(method) or [*inspect.signature(method).parameters][3:4] != ["inbox"]:
             raise InputError(
                 f"the accounting of {kernel.__name__} names {name!r}, which is no phase of it"
             )
-    ACCOUNTING[kernel] = rules
+    ACCOUNTING[kernel] = found
 
 
 def rules_of(kernel: Kernel) -> Accounting | None:
@@ -173,18 +176,15 @@ def count(kernel: Kernel, log: Log, n: int, style: str) -> Counts | None:
     def launched(rule: Mapping[str, int]) -> NDArray[np.int64]:
         return ruled(lambda p: rule.get(p, int(p not in spawning)))
 
-    each = launched(rules.launches)
-    launches, finishes = log.by_round(each), log.by_round(each)
-    if style == "clocked" and rules.clocked is None:
-        # one launch for each turn of the program that has any
+    each = joined = launched(rules.launches)
+    if style == "clocked" and rules.clocked is not None:
+        joined = launched(rules.clocked)
+    elif style == "clocked":  # one launch for each turn of the program that has any
         _, first = np.unique(np.where(each > 0, log["turn"], -1), return_index=True)
-        once = np.zeros_like(each)
-        once[first] = 1
-        finishes = log.by_round(np.minimum(once, each))
-    elif style == "clocked":
-        assert rules.clocked is not None
-        finishes = log.by_round(launched(rules.clocked))
-    barriers = launches - finishes
+        joined = np.zeros_like(each)
+        joined[first] = np.minimum(each[first], 1)
+    finishes = log.by_round(joined)
+    barriers = log.by_round(each) - finishes
     messages = log["messages"] * ruled(lambda p: p not in spawning)
     comm = log.by_round(messages * ruled(lambda p: rules.comm.get(p, 1)) + log["comm"])
     mutexes = log.by_round(messages * ruled(lambda p: rules.mutex.get(p, 1)) + log["mutexes"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from numbers import Real
 from typing import Any
 
@@ -78,6 +79,22 @@ def _sizes(text: str) -> bool:
     return isinstance(found, list) and all(type(size) is int and size >= 0 for size in found)
 
 
+def check_attributes(ds: xr.Dataset, names: Iterable[str]) -> None:
+    """Check that a dataset has some attributes of a run.
+
+    Raises
+    ------
+    InputError
+        It names one that is missing.
+    """
+    for name in names:
+        if name not in ds.attrs:
+            raise InputError(
+                f"a dataset without the attribute {name!r} is not of a run; make some with dgsuite.run "
+                "or dgsuite run"
+            )
+
+
 def check_run(ds: xr.Dataset, index: str) -> None:
     """Check that what a summary of a run shows is there.
 
@@ -91,11 +108,7 @@ def check_run(ds: xr.Dataset, index: str) -> None:
     InputError
         It names what is missing, or has other dimensions.
     """
-    for name in ("title", "kernel", "style", *SIZES, "seconds"):
-        if name not in ds.attrs:
-            raise InputError(
-                f"the dataset has no attribute {name}; dgsuite.run returns one that has"
-            )
+    check_attributes(ds, ("title", "kernel", "style", *SIZES, "seconds"))
     for name in SECONDS:
         if name not in ds.variables or ds.variables[name].dims != (index, "cluster"):
             raise InputError(f"the dataset has no variable {name} by {index} and cluster")

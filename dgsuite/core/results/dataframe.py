@@ -12,7 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.extras import needed_by
 from dgsuite.partition.client.session import current_client
 from dgsuite.partition.client.tasks import delayed
@@ -120,8 +120,7 @@ def columns_of(dataset: xr.Dataset, outputs: Sequence[str] | None = None) -> dic
     ]
     found = {"node": dataset.variables["node"]} if dim == "node" else {}
     for name in there if outputs is None else outputs:
-        if name not in there:
-            raise InputError(unknown(f"output by {dim}", name, there))
+        one_of(f"output by {dim}", name, there)
         values = dataset.variables[name]
         if values.ndim == 1:
             found[name] = values

@@ -14,7 +14,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.extras import needed_by
 from dgsuite.base.files import atomic_write
 from dgsuite.base.wilson import wilson
@@ -44,16 +44,9 @@ def _communication(dataset: xr.Dataset, ax: Axes, messages: bool) -> None:
     style = str(dataset.attrs["style"])
     if style in LOOKS and "comm" in dataset:
         marker, line, colour = LOOKS[style]
-        ax.plot(
-            rounds,
-            dataset["comm"].values,
-            color=colour,
-            linestyle=line,
-            marker=marker if len(rounds) <= MAX_MARKED_ROUNDS else "",
-            markersize=4.5,
-            linewidth=1.5,
-            label=f"communication, {style}",
-        )
+        look = line + marker * (len(rounds) <= MAX_MARKED_ROUNDS)
+        (drawn,) = ax.plot(rounds, dataset["comm"].values, look, color=colour)
+        drawn.set(markersize=4.5, linewidth=1.5, label=f"communication, {style}")
     ax.set_xlabel(index(dataset))
     ax.set_ylabel("messages and communication")
     ax.locator_params(axis="x", integer=True, min_n_ticks=1)
@@ -283,8 +276,7 @@ class Plots:
         ('loss', [0.99, 0.93, 0.4])
         """
         dataset, ax = self._dataset, _axes(ax)
-        if name not in dataset.data_vars:
-            raise InputError(unknown("variable", name, sorted(map(str, dataset.data_vars))))
+        one_of("variable", name, sorted(map(str, dataset.data_vars)))
         frame = dataset[[name]].to_dataframe().reset_index()
         if not frame[name].isin([-1, 0, 1]).all():
             raise InputError(f"{name!r} is no truth value: it has others than 0, 1 and -1")
@@ -295,10 +287,8 @@ class Plots:
             )
         by = str(swept[0]) if by is None else by
         for what in (by, lines):
-            if what is not None and (what == name or what not in frame):
-                raise InputError(
-                    unknown("dimension or coordinate", what, sorted({*frame} - {name}))
-                )
+            if what is not None:
+                one_of("dimension or coordinate", what, sorted({*frame} - {name}))
         frame = frame[frame[name] >= 0]
         is_number = frame[by].dtype.kind in "iuf"
         places = frame[by].unique().tolist()
@@ -350,6 +340,26 @@ def styled[**P, T](draw: Callable[P, T]) -> Callable[P, T]:
             return draw(*args, **kwargs)
 
     return in_style
+
+
+def grid(titles: Sequence[str], width: float = 4.4) -> tuple[Figure, list[Axes]]:
+    """A figure with a panel a title."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width * len(titles), 3.6))
+    axes = list(figure.subplots(1, len(titles), squeeze=False)[0])
+    for ax, title in zip(axes, titles, strict=True):
+        ax.set_title(title, parse_math=False)
+    return figure, axes
+
+
+def common_legend(figure: Figure, columns: int) -> None:
+    """One legend for all panels of a figure, below them: each label once."""
+    entries: dict[str, Any] = {}
+    for ax in figure.axes:
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
+            entries.setdefault(label, handle)
+    figure.legend(entries.values(), entries.keys(), loc="outside lower center", ncols=columns)
 
 
 NEAT = 100
@@ -455,15 +465,12 @@ def overview(results: Sequence[xr.Dataset], most: int = 12) -> Figure:
     rows = math.ceil(len(shown) / columns)
     figure = Figure(figsize=(4.2 * columns, 3 * rows + 0.6))
     axes = figure.subplots(rows, columns, squeeze=False).ravel()
-    legend: dict[str, Any] = {}
     for ax, ((kernel, n, kind), runs) in zip(axes, shown, strict=False):
         for i, dataset in enumerate(runs.values()):
             _communication(dataset, ax, messages=i == 0)
         ax.set_title(f"{kernel}, n = {n}{', ' + kind if kind else ''}")
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            legend.setdefault(label, handle)
     for ax in axes[len(shown) :]:
         ax.set_visible(False)
     figure.suptitle("Communication per round, as IMSuite counts it")
-    figure.legend(legend.values(), legend.keys(), loc="outside lower center", ncols=3)
+    common_legend(figure, 3)
     return figure

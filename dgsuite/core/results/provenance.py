@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
@@ -100,11 +101,8 @@ def machine_of(client: Client | None, workers: Sequence[str] = ()) -> dict[str, 
 
 def _together(hosts: list[dict[str, Any]]) -> dict[str, Any]:
     """Several machines as one."""
-    texts = [str(host["machine"]) for host in hosts]
-    named = [
-        text if texts.count(text) == 1 else f"{texts.count(text)} x {text}"
-        for text in sorted(set(texts))
-    ]
+    texts = Counter(str(host["machine"]) for host in hosts)
+    named = [text if n == 1 else f"{n} x {text}" for text, n in sorted(texts.items())]
     return {"machine": "; ".join(named), "processors": sum(host["processors"] for host in hosts)}
 
 

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+import pandas as pd
+import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.tools.exact import exact_sum, shift_of, whole
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.graph.checks import check_graph, check_weights, each_cluster, once
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph import checks
+from dgsuite.partition.graph.graph import Graph
 
 DOING = "measuring communities"
 
@@ -100,9 +98,7 @@ def quality(
     >>> found.conductance.to_series().round(3).to_dict()
     {0: 0.143, 3: 0.143}
     """
-    import xarray as xr
-
-    check_graph(graph)
+    checks.check_graph(graph)
     if not 0 < resolution < np.inf:
         raise InputError(f"resolution must be above 0 and finite, got {resolution}")
     names, number = _numbered(labels, graph.n)
@@ -144,8 +140,6 @@ def quality(
 
 def _numbered(labels: ArrayLike, n: int) -> tuple[NDArray, NDArray[np.int64]]:
     """The different labels, ascending, and the number of each node's."""
-    import pandas as pd
-
     values = np.asarray(labels)
     if values.shape != (n,):
         raise InputError(
@@ -165,17 +159,12 @@ def _numbered(labels: ArrayLike, n: int) -> tuple[NDArray, NDArray[np.int64]]:
 
 def scale(graph: Graph) -> tuple[int | None, float]:
     """The power of two that makes weights whole numbers, and what 1 then stands for; none without weight."""
-    once(graph, "non-negative weights", check_weights)
-    total = sum(_each_weight(graph), Fraction(0))
+    checks.once(graph, "non-negative weights", checks.check_weights)
+    total = sum(checks.of_clusters(graph, _weight, DOING), Fraction(0))
     if not total:
         return 0, 1.0
     shift = shift_of(total)
     return shift, float(np.ldexp(1.0, -shift))
-
-
-def _each_weight(graph: Graph) -> list[Fraction]:
-    found = each_cluster(graph, _weight)
-    return found if graph.client is None else Watch(graph.client, DOING, graph.parts).gather(found)
 
 
 def _weight(c: Cluster) -> Fraction:
@@ -186,11 +175,11 @@ def _weight(c: Cluster) -> Fraction:
 def _each(graph: Graph, number: NDArray[np.int64], count: int, shift: int | None) -> Sums:
     """The sums of all clusters; of whole numbers, so their order does not matter."""
     if graph.client is None:
-        found = each_cluster(graph, _sums, number, count, shift)
+        found = checks.each_cluster(graph, _sums, number, count, shift)
     else:
         watch = Watch(graph.client, DOING, inputs=graph.parts)
         sent = watch.scatter(number)
-        found = watch.gather(each_cluster(graph, _sums, sent, count, shift))
+        found = watch.gather(checks.each_cluster(graph, _sums, sent, count, shift))
     return Sums(*(np.sum(parts, axis=0) for parts in zip(*found, strict=True)))
 
 

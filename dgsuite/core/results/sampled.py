@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
@@ -100,18 +101,13 @@ class Sampled:
         The targets of the last block are the seeds. The targets of each other one are the sources of the
         next, and its edges are those of the next and of one hop more.
         """
-        nodes = np.cumsum(self.num_sampled_nodes).tolist()
-        edges = np.cumsum(self.num_sampled_edges).tolist()
-        return [
-            Block(
-                self.node[: nodes[hop + 1]],
-                self.node[: nodes[hop]],
-                self.row[:some],
-                self.col[:some],
-                self.edge[:some],
-            )
-            for hop, some in reversed([*enumerate(edges)])
+        nodes = [self.node[:some] for some in np.cumsum(self.num_sampled_nodes)]
+        edges = np.cumsum(self.num_sampled_edges)
+        blocks = [
+            Block(source, target, self.row[:some], self.col[:some], self.edge[:some])
+            for (target, source), some in zip(pairwise(nodes), edges, strict=True)
         ]
+        return blocks[::-1]
 
     @classmethod
     def of(cls, graph: Graph, dataset: xr.Dataset, given: NDArray[np.int64], hops: int) -> Self:
@@ -143,15 +139,9 @@ class Sampled:
             number[fresh] = np.arange(len(fresh)) + sum(map(len, nodes))
             nodes.append(fresh)
         order = np.concatenate(drawn)
-        return cls(
-            np.concatenate(nodes),
-            number[target[order]],
-            number[source[order]],
-            edge[order],
-            [*map(len, nodes)],
-            [*map(len, drawn)],
-            number[given],
-        )
+        edges = number[target[order]], number[source[order]], edge[order]
+        sizes = [*map(len, nodes)], [*map(len, drawn)]
+        return cls(np.concatenate(nodes), *edges, *sizes, number[given])
 
 
 def _first_edges(graph: Graph) -> NDArray[np.int64]:

@@ -122,18 +122,9 @@ class Framed(Comm):
         if self._closed:
             raise CommClosedError(f"{self} is closed")
         if self.exchange and type(msg) is bytes:  # most rounds of a run send one of these
-            frames: list[Any] = [packb(msg)]
+            views = joined([packb(msg)])
         else:
-            peers = {"sender": self.local_info, "recipient": self.remote_info}
-            frames = await to_frames(
-                msg,
-                allow_offload=self.allow_offload,
-                serializers=serializers,
-                on_error=on_error,
-                context={**peers, **self.handshake_options},
-                frame_split_size=sys.maxsize,
-            )
-        views = joined(frames)
+            views = await serialised(self, msg, serializers, on_error)
         async with self._turn:
             if self._closed:
                 raise CommClosedError(f"{self} is closed")
@@ -204,6 +195,22 @@ class Framed(Comm):
             self._reading = None
         if self._closed:
             raise CommClosedError(f"{self} was closed")
+
+
+async def serialised(
+    comm: Comm, msg: Any, serializers: Any, on_error: str, most: int = sys.maxsize
+) -> list[memoryview]:
+    """A message of a comm, as what is to be sent; its frames have so many bytes at most."""
+    peers = {"sender": comm.local_info, "recipient": comm.remote_info}
+    frames = await to_frames(
+        msg,
+        allow_offload=comm.allow_offload,
+        serializers=serializers,
+        on_error=on_error,
+        context={**peers, **comm.handshake_options},
+        frame_split_size=most,
+    )
+    return joined(frames)
 
 
 def joined(frames: Sequence[Any]) -> list[memoryview]:

@@ -20,7 +20,7 @@ import psutil
 from distributed.comm import CommClosedError
 from distributed.comm.addressing import parse_host_port
 from distributed.comm.core import BaseListener, Connector, FatalCommClosedError
-from distributed.comm.registry import Backend
+from distributed.comm.tcp import BaseTCPBackend
 
 from dgsuite.base import capabilities
 from dgsuite.core.transports import slow_clocks
@@ -53,7 +53,7 @@ def reject_strangers(sock: socket.socket) -> None:
         )
 
 
-class Local(Backend, Connector):
+class Local(BaseTCPBackend, Connector):
     """A backend by its scheme and kind of comm, which also connects to processes on this host."""
 
     scheme: ClassVar[str]
@@ -71,13 +71,6 @@ class Local(Backend, Connector):
         self, loc: str, handle_comm: Any, deserialize: bool, **connection_args: Any
     ) -> LocalListener:
         return LocalListener(self, loc, handle_comm, deserialize, **connection_args)
-
-    def get_address_host(self, loc: str) -> str:
-        return str(parse_host_port(loc)[0])
-
-    def get_address_host_port(self, loc: str) -> tuple[str, int]:
-        host, port = parse_host_port(loc)
-        return host, port
 
     def resolve_address(self, loc: str) -> str:
         return f"{HERE}:{parse_host_port(loc)[1]}"
@@ -150,7 +143,6 @@ class LocalListener(BaseListener):
         comm_handler: Any,
         deserialize: bool = True,
         allow_offload: bool = True,
-        default_host: str | None = None,
         default_port: int = 0,
         **connection_args: Any,
     ) -> None:

@@ -57,6 +57,9 @@ INBOX = 1 << 26
 class MPB(Framed):
     """A comm through shared memory."""
 
+    early = True
+    """Whether a long message goes in chunks that are smaller than the buffer; see `LARGEST`."""
+
     _ended = False
     """Whether the peer is gone."""
 
@@ -197,16 +200,11 @@ class MPB(Framed):
 
     # sending
 
-    def _lay(self, view: memoryview, at: int, size: int) -> None:
-        """Put bytes into the buffer, where there is room for them in one piece."""
-        copy(self._out, (self._written - self._start) % len(self._out), view, at, size)
-        self._written += size
-
     async def _put(self, views: Sequence[memoryview]) -> None:
         left = sum(view.nbytes for view in views)
         least, most = (max(1, len(self._out) // parts) for parts in (SMALLEST, LARGEST))
         # a long message's head goes ahead: its reader wakes up meanwhile
-        step = views[0].nbytes if left > least else left
+        step = views[0].nbytes if self.early and left > least else left
         for view in views:
             at = 0
             while at < view.nbytes:
@@ -217,7 +215,8 @@ class MPB(Framed):
                     await self._wait_taken()
                     continue
                 size = min(room, view.nbytes - at, step)
-                self._lay(view, at, size)
+                copy(self._out, (self._written - self._start) % len(self._out), view, at, size)
+                self._written += size
                 at += size
                 left -= size
                 if self._written - self._said >= step and left:

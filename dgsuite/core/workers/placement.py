@@ -165,6 +165,22 @@ def ended(futures: Sequence[Future], watch: Watch, stays: float) -> list[Any]:
     return [pickle.loads(each) for each in answer["sent"]]
 
 
+def results(futures: Sequence[Future], watch: Watch, others: Sequence[Future] = ()) -> list[Any]:
+    """Results of tasks, once all are done; where one fails all are given up, and others that they take.
+
+    Raises
+    ------
+    DgsuiteError
+        As in `finish`.
+    """
+    try:
+        finish(futures, watch)
+        return watch.gather(futures)
+    except BaseException:
+        give_up(watch.client, [*futures, *others])
+        raise
+
+
 def give_up(client: Client, futures: Sequence[Future]) -> None:
     """Cancel tasks. Those of a client whose connection has ended are given up by the scheduler."""
     if client.status == "running":

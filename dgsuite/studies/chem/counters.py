@@ -40,9 +40,7 @@ def _own(here: Worker, run: str, first: int, epoch: str) -> Iterator[int]:
     plugin = here.plugins[worker.NAME]
     if run in plugin.over:
         raise RunError(f"run {run} is over")
-    found: Iterator[int] | None = plugin.runs.get(run)
-    if found is None:
-        found = plugin.runs.setdefault(run, count(first))
+    found: Iterator[int] = plugin.runs.setdefault(run, count(first))
     return found
 
 
@@ -78,7 +76,7 @@ def counter(run: str, place: str, epoch: str, first: int) -> Callable[[], Callab
     if place == here.address:  # a peer may have asked already
         held = _own(here, run, first, epoch)
         worker.plugin().keep(worker.task_key(), run, held)
-        return partial(_taken, held)
+        return partial(taken, held)
 
     async def call() -> Any:
         return await here.rpc(place).dgsuite_count(run=run, first=first, epoch=epoch)
@@ -86,7 +84,7 @@ def counter(run: str, place: str, epoch: str, first: int) -> Callable[[], Callab
     return lambda: asyncio.run_coroutine_threadsafe(call(), here.loop.asyncio_loop).result
 
 
-def _taken(values: Iterator[int]) -> Callable[[], int]:
-    """A number that is there at once."""
+def taken(values: Iterator[int]) -> Callable[[], int]:
+    """A function that returns the next number, which is there at once."""
     value = int(next(values))
     return lambda: value

@@ -125,14 +125,12 @@ class Fock:
     """
 
     def __init__(self, work: Work, density: NDArray) -> None:
-        moleintor = pyscf().gto.moleintor
-        self._getints = moleintor.getints
+        self._moleintor = moleintor = pyscf().gto.moleintor
         self._tables = work.atm, work.bas, work.env
         self._optimizer = _optimizer(*(table.tobytes() for table in self._tables))
         self._starts = work.starts.tolist()
         self._first = moleintor.make_loc(work.bas, INTEGRAL)[work.starts].tolist()
-        self._pairs = not work.counted
-        self._halves = work.balance == "unique"
+        self._work = work
         self.density = np.ascontiguousarray(density)
         self.coulomb = np.zeros_like(self.density)
         self.exchange = np.zeros_like(self.density)
@@ -143,7 +141,7 @@ class Fock:
         """Compute a unit: its integrals, and what they add to the matrix."""
         before, spent = perf_counter(), thread_time()
         self.units += 1
-        if not self._pairs:
+        if self._work.counted:
             self._quartet(*unit)
         elif unit[0] >= unit[1]:
             self._pair(*unit)
@@ -163,13 +161,13 @@ class Fock:
     def _quartet(self, a: int, b: int, c: int, d: int) -> None:
         s, f = self._starts, self._first
         slab = self._integrals(tuple(s[x + e] for x in (a, b, c, d) for e in (0, 1)), "s1")
-        whole = self._halves and (a, b) != (c, d)
+        whole = self._work.balance == "unique" and (a, b) != (c, d)
         self.used += _compiled.quartet(
             slab, f[a], f[b], f[c], f[d], whole, self.density, self.coulomb, self.exchange
         )
 
     def _integrals(self, shells: tuple[int, ...], symmetry: str) -> NDArray:
-        slab = self._getints(
+        slab = self._moleintor.getints(
             INTEGRAL, *self._tables, shells, 1, aosym=symmetry, cintopt=self._optimizer
         )
         self.integrals += slab.size
@@ -182,16 +180,8 @@ class Fock:
 
     def share(self, waited: float = 0.0, fetches: int = 0) -> Share:
         """What there is so far."""
-        return Share(
-            self.matrix(),
-            self.units,
-            self.integrals,
-            self.used,
-            self.seconds,
-            self.cpu,
-            waited,
-            fetches,
-        )
+        counted = self.units, self.integrals, self.used
+        return Share(self.matrix(), *counted, self.seconds, self.cpu, waited, fetches)
 
 
 def compute(work: Work, density: NDArray, units: Iterable[int]) -> Fock:

@@ -24,9 +24,11 @@ from dgsuite.base.extras import needed_by
 NAMED = ("benzene", "aspirin")
 """Molecules that come with dgsuite, in bohr, as ANUChem has them."""
 
-UNITS = ("angstrom", "bohr")
 COUNT = re.compile("[1-9][0-9]{0,8}")
 """A number of atoms."""
+
+FIRST = 3
+"""Line of the first atom."""
 
 NEAR = 1e-3
 """Bohr between two nuclei below which they are one and the same."""
@@ -34,7 +36,7 @@ NEAR = 1e-3
 
 @dataclass(frozen=True)
 class Molecule:
-    """Atoms, and where each was read.
+    """Atoms of a file in XYZ form, which has one a line from line `FIRST` on.
 
     Attributes
     ----------
@@ -44,42 +46,30 @@ class Molecule:
         One an atom.
     positions
         Of the nuclei, bohr.
-    lines
-        Of the file, one an atom, from 1.
     """
 
     path: str
     symbols: tuple[str, ...]
     positions: tuple[tuple[float, float, float], ...]
-    lines: tuple[int, ...]
 
 
-def read(molecule: str | os.PathLike[str], unit: str | None = None) -> Molecule:
+def read(molecule: str | os.PathLike[str]) -> Molecule:
     """Read a molecule: one of `NAMED`, as text, or a file in XYZ form.
 
     Text that is one of the names stands for that molecule, whatever files there are. A file of such a
     name is read if it is given as a path: "./benzene", or a ``pathlib.Path``.
 
     The form is: a number of atoms; a comment line; a line per atom, with symbol, x, y, z, of which what
-    follows is ignored.
-
-    Parameters
-    ----------
-    unit
-        Of the file's lengths; by default bohr for ANUChem's files (``.inp``), else angstrom.
+    follows is ignored. Lengths are in bohr in ANUChem's files (``.inp``), else in angstrom.
 
     Raises
     ------
     InputError
         The file cannot be read, or is malformed: with its line and field.
     """
-    if unit is not None and unit not in UNITS:
-        raise InputError(f"unit must be 'angstrom' or 'bohr', got {unit!r}")
-    path = os.fspath(molecule)
+    path = source = os.fspath(molecule)
     if isinstance(molecule, str) and molecule in NAMED:
-        source, unit = str(files(__package__) / f"{path}.inp"), "bohr"
-    else:
-        source = path
+        source = str(files(__package__) / f"{path}.inp")
     try:
         with open(source, encoding="utf-8") as file:
             lines = file.read().splitlines()
@@ -88,12 +78,10 @@ def read(molecule: str | os.PathLike[str], unit: str | None = None) -> Molecule:
         raise InputError(f"{path}: no such file, and no molecule of that name: {known}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {error}") from None
-    if unit is None:
-        unit = "bohr" if path.endswith(".inp") else "angstrom"
-    return parse(lines, path, unit)
+    return parse(lines, path, in_bohr=source.endswith(".inp"))
 
 
-def parse(lines: Sequence[str], path: str, unit: str) -> Molecule:
+def parse(lines: Sequence[str], path: str, in_bohr: bool) -> Molecule:
     """The molecule that lines in XYZ form describe; see `read`."""
     from pyscf.data.elements import ELEMENTS
     from pyscf.data.nist import BOHR
@@ -103,10 +91,10 @@ def parse(lines: Sequence[str], path: str, unit: str) -> Molecule:
         found = repr(lines[0]) if lines else "nothing"
         raise InputError(f"{path}: line 1: must be the number of atoms, got {found}")
     count = int(first[0])
-    scale = 1.0 if unit == "bohr" else 1 / BOHR
+    scale = 1.0 if in_bohr else 1 / BOHR
     symbols: list[str] = []
     positions: list[tuple[float, float, float]] = []
-    for number in range(3, count + 3):
+    for number in range(FIRST, count + FIRST):
         fields = lines[number - 1].split() if number <= len(lines) else []
         where = f"{path}: line {number}"
         if not fields:
@@ -127,13 +115,13 @@ def parse(lines: Sequence[str], path: str, unit: str) -> Molecule:
             place.append(scale * value)
         for other, there in enumerate(positions):
             if math.dist(place, there) < NEAR:
-                raise InputError(f"{where}: the atom is where that of line {other + 3} is")
+                raise InputError(f"{where}: the atom is where that of line {other + FIRST} is")
         symbols.append(symbol)
         positions.append((place[0], place[1], place[2]))
     for number, line in enumerate(lines[count + 2 :], count + 3):
         if line.strip():
             raise InputError(f"{path}: line {number}: line 1 says {count} atoms, and this is more")
-    return Molecule(path, tuple(symbols), tuple(positions), tuple(range(3, count + 3)))
+    return Molecule(path, tuple(symbols), tuple(positions))
 
 
 def mole(molecule: Molecule, basis: str, charge: int = 0) -> Any:
@@ -150,11 +138,9 @@ def mole(molecule: Molecule, basis: str, charge: int = 0) -> Any:
     """
     gto = pyscf().gto
     sets: dict[str, Basis] = {}
-    for symbol, line in zip(molecule.symbols, molecule.lines, strict=True):
-        if symbol in sets:
-            continue
+    for line, symbol in enumerate(molecule.symbols, FIRST):
         try:
-            sets[symbol] = load(basis, symbol)
+            sets[symbol] = sets.get(symbol) or load(basis, symbol)
         except InputError as error:
             raise InputError(f"{molecule.path}: line {line}: field 1: {error}") from None
     made = gto.Mole(verbose=0)

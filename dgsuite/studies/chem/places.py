@@ -6,16 +6,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import count, takewhile
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
+from distributed import Client, get_worker
 from numpy.typing import NDArray
 
+from dgsuite.core.workers import placement as tasks
+from dgsuite.core.workers import plugin as worker
+from dgsuite.partition.client.tasks import new_key, submitted
 from dgsuite.partition.client.waiting import Watch
+from dgsuite.studies.chem.counters import counter, install, taken
 from dgsuite.studies.chem.fock import Fock, Share, Work, compute
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 Shares = list[tuple[str, Share]]
 """What each place did, by its address."""
@@ -64,13 +65,8 @@ def dealt(
 
 def alone(work: Work, density: NDArray) -> Shares:
     """A build in this process."""
-    numbers = count(1)
-
-    def ask() -> Callable[[], int]:
-        value = next(numbers)
-        return lambda: value
-
-    return [("this process", dealt(work, density, 0, 1, ask if work.counted else None))]
+    ask = partial(taken, count(1)) if work.counted else None
+    return [("this process", dealt(work, density, 0, 1, ask))]
 
 
 def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) -> Shares:
@@ -81,37 +77,16 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
     RunError
         A worker was lost.
     """
-    from dgsuite.core.workers import placement as tasks
-    from dgsuite.studies.chem.counters import install
-
     install(client)
     run = tasks.new_run()
     watch = Watch(client, tasks.of(work), places, key_part=run)
     watch.check_workers()
     epochs = [watch.epochs[place] for place in places]
-    futures = [
-        client.submit(
-            _place,
-            run,
-            work,
-            density,
-            rank,
-            places,
-            epochs,
-            key=f"{work.name}-{run}-{rank}",
-            workers=[place],
-            allow_other_workers=False,
-            pure=False,
-            retries=0,
-        )
-        for rank, place in enumerate(places)
-    ]
-    try:
-        tasks.finish(futures, watch)
-        found = watch.gather(futures)
-    except BaseException:
-        tasks.give_up(client, futures)
-        raise
+    sent = {}
+    for rank, place in enumerate(places):
+        task = partial(_place, run, work, density, rank, epochs)
+        sent[f"{work.name}-{run}-{rank}"] = place, task, places
+    found = tasks.results(tasks.submit(client, sent), watch)
     return list(zip(places, found, strict=True))
 
 
@@ -120,22 +95,16 @@ def _place(
     work: Work,
     density: NDArray,
     rank: int,
-    places: Sequence[str],
     epochs: Sequence[str],
+    places: Sequence[str],
 ) -> Share:
-    from distributed import get_worker
-
-    from dgsuite.core.workers import plugin as worker
-    from dgsuite.core.workers.plugin import PeerLost
-    from dgsuite.studies.chem.counters import counter
-
     worker.fence(get_worker(), epochs[rank])
     wanted = partial(worker.plugin().wanted, worker.task_key())
     try:
         ask = counter(run, places[0], epochs[0], len(places)) if work.counted else None
         return dealt(work, density, rank, len(places), ask, wanted)
     except OSError as error:
-        raise PeerLost(f"worker {places[0]}, which has the counter, was lost") from error
+        raise worker.PeerLost(f"worker {places[0]}, which has the counter, was lost") from error
 
 
 def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) -> Shares:
@@ -146,9 +115,6 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
     RunError
         Tasks were lost again and again, or no worker is left.
     """
-    from dgsuite.core.workers import placement as tasks
-    from dgsuite.partition.client.tasks import new_key, submitted
-
     total = len(work.units())
     size = work.fetch or max(1, -(-total // (TASKS * len(places))))
     starts = range(0, total, size)
@@ -161,26 +127,11 @@ def tasked(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
         [range(total - 1 - s, max(total - 1 - s - size, -1), -1) for s in starts],
         key=[new_key(_task, work.name) for _ in starts],
     )
-    try:
-        watch = Watch(client, tasks.of(work))
-        tasks.finish(futures, watch)
-        found = watch.gather(futures)
-    except BaseException:
-        tasks.give_up(client, futures)
-        raise
-    return _by_place(found)
+    totals: dict[str, Share] = {}
+    for place, share in tasks.results(futures, Watch(client, tasks.of(work))):
+        totals[place] = totals[place].plus(share) if place in totals else share
+    return list(totals.items())
 
 
 def _task(work: Work, density: NDArray, units: range) -> tuple[str, Share]:
-    from distributed import get_worker
-
     return str(get_worker().address), compute(work, density, units).share()
-
-
-def _by_place(found: Sequence[tuple[str, Share]]) -> Shares:
-    """Sums of what each place did."""
-    totals: dict[str, Share] = {}
-    for place, share in found:
-        before = totals.get(place)
-        totals[place] = share if before is None else before.plus(share)
-    return list(totals.items())

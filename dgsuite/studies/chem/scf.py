@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
+from distributed import Client
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, RunError, unknown
+from dgsuite.base.errors import InputError, RunError, one_of
+from dgsuite.core.results.dataset import made_by, variable
+from dgsuite.core.results.provenance import machine_of
 from dgsuite.partition.client.tasks import spanned
+from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.studies.chem import molecule as molecules
 from dgsuite.studies.chem import places
 from dgsuite.studies.chem.fock import BALANCES, PAIRS, Work
 from dgsuite.studies.chem.molecule import pyscf, start
 from dgsuite.studies.chem.places import Shares
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 DEPENDENT = 1e-8
 """Eigenvalues of the overlap below which a combination of basis functions counts as none."""
@@ -30,15 +30,16 @@ NOTHING = np.empty(0)
 """In place of a place's matrix, once matrices are added up: there is one an iteration and place."""
 
 
-@dataclass
-class Log:
-    """What happened, an entry an iteration."""
+class Iteration(NamedTuple):
+    """What happened in an iteration: energy and error, seconds of the Fock build and of all else, and what
+    each place did.
+    """
 
-    energy: list[float] = field(default_factory=list)
-    error: list[float] = field(default_factory=list)
-    fock: list[float] = field(default_factory=list)
-    other: list[float] = field(default_factory=list)
-    shares: list[Shares] = field(default_factory=list)
+    energy: float
+    error: float
+    fock: float
+    other: float
+    shares: Shares
 
 
 @spanned()
@@ -50,7 +51,6 @@ def hartree_fock(
     fetch: int | None = None,
     client: Client | None = None,
     charge: int = 0,
-    unit: str | None = None,
     tolerance: float = 1e-9,
     iterations: int = 100,
     on_iteration: Callable[[int, float], None] | None = None,
@@ -64,8 +64,9 @@ def hartree_fock(
     Parameters
     ----------
     molecule
-        "benzene" or "aspirin", as ANUChem has them, or the path of a file in XYZ form. A file of such
-        a name is given as "./benzene" or as a ``pathlib.Path``.
+        "benzene" or "aspirin", as ANUChem has them, or the path of a file in XYZ form: in bohr where it
+        ends in ``.inp``, else in angstrom. A file of such a name is given as "./benzene" or as a
+        ``pathlib.Path``.
     basis
         Any name that PySCF knows, never a file. Effective core potentials that come with the basis are
         used; a basis that leaves out electrons without one is refused.
@@ -81,8 +82,6 @@ def hartree_fock(
         Dask client to run on, a place a worker; without one, this process is the only place.
     charge
         Of the molecule.
-    unit
-        Of the file's lengths, "angstrom" or "bohr"; by default bohr for ``.inp``, else angstrom.
     tolerance
         Change of energy (Hartree) below which it has converged, and square of that of ``error``.
     iterations
@@ -114,12 +113,7 @@ def hartree_fock(
     >>> round(float(ds.energy[-1]), 4)
     -1.1168
     """
-    from dgsuite.core.results.dataset import made_by
-    from dgsuite.core.results.provenance import machine_of
-    from dgsuite.partition.client.workers import worker_addresses
-
-    if balance not in BALANCES:
-        raise InputError(unknown("balance", balance, BALANCES))
+    one_of("balance", balance, BALANCES)
     if fetch is not None and (fetch < 1 or balance in ("static", "filled")):
         raise InputError(
             f"fetch must be at least 1, and is for 'dynamic', 'unique' and 'dask'; got {fetch} "
@@ -130,7 +124,7 @@ def hartree_fock(
     if balance == "dask" and client is None:
         raise InputError("balance 'dask' needs a Dask client: pass client=")
     pyscf()
-    atoms = molecules.read(molecule, unit)
+    atoms = molecules.read(molecule)
     mole = molecules.mole(atoms, basis, charge)
     work, order = plan(mole, balance, fetch)
 
@@ -194,8 +188,8 @@ def iterate(
     build: Callable[[NDArray], tuple[NDArray, Shares]],
     tolerance: float,
     iterations: int,
-    on_iteration: Callable[[int, float], None] | None = None,
-) -> Log:
+    on_iteration: Callable[[int, float], None] | None,
+) -> list[Iteration]:
     """Iterate to self-consistency from atomic densities, with DIIS.
 
     Raises
@@ -210,7 +204,7 @@ def iterate(
     orthogonal = vectors[:, kept] / np.sqrt(values[kept])
     density = start(mole)
     diis = scf.diis.CDIIS()
-    log = Log()
+    log: list[Iteration] = []
     for number in range(iterations):
         begin = perf_counter()
         repelled, shares = build(density)
@@ -219,16 +213,12 @@ def iterate(
         energy = float(np.sum(density * (core + fock)) / 2 + repulsion)
         lack = fock @ density @ overlap
         error = float(np.abs(orthogonal.T @ (lack - lack.T) @ orthogonal).max())
-        changed = abs(energy - log.energy[-1]) if log.energy else np.inf
+        changed = abs(energy - log[-1].energy) if log else np.inf
         fock = diis.update(overlap, density, fock)
         _, orbitals = np.linalg.eigh(orthogonal.T @ fock @ orthogonal)
         occupied = orthogonal @ orbitals[:, : mole.nelectron // 2]
         density = 2 * occupied @ occupied.T
-        log.energy.append(energy)
-        log.error.append(error)
-        log.fock.append(built - begin)
-        log.other.append(perf_counter() - built)
-        log.shares.append(shares)
+        log.append(Iteration(energy, error, built - begin, perf_counter() - built, shares))
         if on_iteration is not None:
             on_iteration(number, energy)
         if changed < tolerance and error < tolerance**0.5:
@@ -239,27 +229,26 @@ def iterate(
     )
 
 
-def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
+def _dataset(log: Sequence[Iteration], attrs: dict[str, Any]) -> xr.Dataset:
     """The dataset of a run."""
-
-    at = list(dict.fromkeys(place for shares in log.shares for place, _ in shares))
+    energy, error, fock, other, each = zip(*log, strict=True)
+    at = list(dict.fromkeys(place for shares in each for place, _ in shares))
 
     def by_place(name: str, long_name: str, units: str = "1") -> xr.Variable:
-        kind = np.float64 if units == "s" else np.int64
-        values = np.zeros((len(log.shares), len(at)), kind)
-        for i, shares in enumerate(log.shares):
+        values = np.zeros((len(each), len(at)), np.float64 if units == "s" else np.int64)
+        for row, shares in zip(values, each, strict=True):
             for place, share in shares:
-                values[i, at.index(place)] = getattr(share, name)
-        return xr.Variable(("iteration", "place"), values, {"long_name": long_name, "units": units})
+                row[at.index(place)] = getattr(share, name)
+        return variable(("iteration", "place"), values, long_name, units)
 
     def by_iteration(values: Any, long_name: str, units: str = "1") -> xr.Variable:
-        return xr.Variable("iteration", values, {"long_name": long_name, "units": units})
+        return variable("iteration", np.array(values), long_name, units)
 
     cpu = by_place("cpu", "processor time computing units", "s")
     variables = {
-        "energy": by_iteration(log.energy, "total energy", "hartree"),
+        "energy": by_iteration(energy, "total energy", "hartree"),
         "error": by_iteration(
-            log.error, "largest element of FDS - SDF, orthonormal functions", "hartree"
+            error, "largest element of FDS - SDF, orthonormal functions", "hartree"
         ),
         "units": by_place("units", "units of work"),
         "integrals": by_place("integrals", "integrals computed"),
@@ -271,14 +260,12 @@ def _dataset(log: Log, attrs: dict[str, Any]) -> xr.Dataset:
         "imbalance": by_iteration(
             cpu.values.max(1) / cpu.values.mean(1), "largest over mean processor time of a place"
         ),
-        "fock_seconds": by_iteration(log.fock, "time of the Fock build", "s"),
-        "other_seconds": by_iteration(log.other, "time of all else, at one place", "s"),
+        "fock_seconds": by_iteration(fock, "time of the Fock build", "s"),
+        "other_seconds": by_iteration(other, "time of all else, at one place", "s"),
     }
     coords = {
-        "iteration": xr.Variable(
-            "iteration", np.arange(len(log.energy)), {"long_name": "iteration"}
-        ),
-        "place": xr.Variable("place", np.arange(len(at)), {"long_name": "place"}),
-        "address": xr.Variable("place", at, {"long_name": "worker"}),
+        "iteration": ("iteration", np.arange(len(log)), {"long_name": "iteration"}),
+        "place": ("place", np.arange(len(at)), {"long_name": "place"}),
+        "address": ("place", at, {"long_name": "worker"}),
     }
     return xr.Dataset(variables, coords, attrs)

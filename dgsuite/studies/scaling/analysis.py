@@ -11,20 +11,16 @@ import xarray as xr
 from dask.utils import parse_bytes
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.results.checking import check_attributes
 from dgsuite.core.results.dataset import index
 from dgsuite.kernels import KERNELS
 from dgsuite.studies.experiment.model import Config, Point, Scaling, points
+from dgsuite.studies.scaling import conclusion
 from dgsuite.studies.scaling.completion_time import CompletionTime, choose
-from dgsuite.studies.scaling.conclusion import (
-    LEVEL,
-    Statement,
-    stop,
-    where_gain_ends,
-    where_link_is_full,
-)
+from dgsuite.studies.scaling.conclusion import Statement
 from dgsuite.studies.scaling.demand import BandwidthDemand
 from dgsuite.studies.scaling.ends import Curve, Rows, outliers
-from dgsuite.studies.scaling.measure import check_run, measured
+from dgsuite.studies.scaling.measure import NEEDED, measured
 from dgsuite.studies.scaling.terms import MIXTURE, MIXTURE_WITH_SIZE
 from dgsuite.studies.scaling.whatif import Machine, calibrate, what_if
 
@@ -220,7 +216,7 @@ def split(dataset: xr.Dataset) -> list[xr.Dataset]:
     """
     attributes = json.loads(dataset.attrs.get("run_attributes", "[]"))
     if not attributes:
-        check_run(dataset)
+        check_attributes(dataset, NEEDED)
         return [dataset]
     counted = index(dataset)
     return [
@@ -344,13 +340,14 @@ def _fit_times(found: Analysis) -> None:
         out = times[~inner]
         size = out.n if several else None
         low, high = form.interval(out.p, size=size)
+        said = {
+            "measured": out.values,
+            "predicted": form.predict(out.p, size),
+            "low": low,
+            "high": high,
+        }
         found.held_out = xr.Dataset(
-            {
-                "measured": ("point", out.values, {"units": "s"}),
-                "predicted": ("point", np.asarray(form.predict(out.p, size)), {"units": "s"}),
-                "low": ("point", low, {"units": "s"}),
-                "high": ("point", high, {"units": "s"}),
-            },
+            {name: ("point", seconds, {"units": "s"}) for name, seconds in said.items()},
             {"n": ("point", out.n.values), "p": ("point", out.p.values)},
             {"terms": " + ".join(form.terms), "level": 0.95},
         )
@@ -397,8 +394,10 @@ def _conclude(found: Analysis, sizes: Sequence[int]) -> None:
         if found.curve is None:
             found.gain[n] = Statement(reason=found.problem)
         else:
-            end = found.curve.end(s.gain, size, found.processes, LEVEL)
-            found.gain[n] = where_gain_ends(found.curve, end, s.gain, measured_on, found.processes)
+            end = found.curve.end(s.gain, size, found.processes, conclusion.LEVEL)
+            found.gain[n] = conclusion.where_gain_ends(
+                found.curve, end, s.gain, measured_on, found.processes
+            )
             if not np.isnan(found.gain[n].low):
                 may_be = np.unique(np.geomspace(measured_on[0], 2 * measured_on[1], 200).round())
                 found.next[n] = found.curve.tells_most(end, may_be, size)
@@ -406,10 +405,10 @@ def _conclude(found: Analysis, sizes: Sequence[int]) -> None:
             found.link[n] = Statement(reason=found.demand_problem)
         else:
             ends = senders[0], senders[-1]
-            found.link[n] = where_link_is_full(
+            found.link[n] = conclusion.where_link_is_full(
                 found.demand_of_all, ends, s.cti, capacity, found.processes, size
             )
-        found.stop[n] = stop(found.gain[n], found.link[n])
+        found.stop[n] = conclusion.stop(found.gain[n], found.link[n])
 
 
 def _checked(runs: xr.Dataset, traffic: xr.Dataset, nominal: float) -> WhatIf:
@@ -468,20 +467,14 @@ def _run(point: Point) -> xr.Dataset:
     clusters = point.clusters or point.workers
     parameters = {f.name: f.default for f in fields(KERNELS[point.kernel])}
     parameters |= {"seed": point.seed, **point.params}
-    attrs = {
-        "kernel": point.kernel,
-        "form": point.form,
-        "style": point.style,
+    as_given = ("kernel", "form", "style", "kind", "threads", "repeat", "workload")
+    attrs = {name: getattr(point, name) for name in as_given} | {
         "counted_as": point.count_as or point.style,
         "parameters": json.dumps(parameters, default=str),
-        "kind": point.kind,
         "n": point.n or 0,
         "clusters": clusters,
         "workers": 0 if point.style == "serial" else min(point.workers, clusters),
-        "threads": point.threads,
         "bandwidth": 100 if point.bandwidth is None else point.bandwidth,
-        "repeat": point.repeat,
-        "workload": point.workload,
         "seconds": 1.0,
     }
     return xr.Dataset(attrs=attrs)

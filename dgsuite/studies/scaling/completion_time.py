@@ -68,8 +68,6 @@ class CompletionTime:
     >>> ends = model.diminishing_return(gain=0.01)
     >>> ends.small_gain.sel(bound="estimate").item()
     36.0
-    >>> model.summary().coefficient.values.round(3)
-    array([0.5, 8. , 2. ])
     """
 
     coef_: pd.Series
@@ -240,23 +238,13 @@ class CompletionTime:
         left_out = [self._p == q for q in np.unique(self._p)]
         if self._size is not None and len(sizes := np.unique(self._size)) > 2:
             left_out += [self._size == size for size in sizes]
-        errors = []
+        rows, errors = Rows(self._p, self._seconds, self._size), []
         for out in left_out:
-            given, wanted = (
-                (None, None) if self._size is None else (self._size[~out], self._size[out])
-            )
-            part = CompletionTime(self.terms, self.weights, self.bounded)
-            part.fit(self._p[~out], self._seconds[~out], given)
-            errors.append(part.error(self._p[out], self._seconds[out], wanted))
+            part = CompletionTime(self.terms, self.weights, self.bounded).fit(*rows.at(~out))
+            errors.append(part.error(*rows.at(out)))
         return float(np.mean(errors))
 
-    def diminishing_return(
-        self,
-        gain: float = 0.01,
-        size: float | None = None,
-        level: float = 0.95,
-        processes: int = 1,
-    ) -> xr.Dataset:
+    def diminishing_return(self, gain: float = 0.01, size: float | None = None) -> xr.Dataset:
         """From which number of machines more of them stop paying.
 
         Parameters
@@ -265,45 +253,28 @@ class CompletionTime:
             Share of T that one more machine must save.
         size
             Of the problem, where a term has it.
-        level
-            Of the intervals: each has all numbers at which some curve of these terms ends that fits almost
-            as well as the best.
-        processes
-            Of a machine, where p of the fit are processes.
 
         Returns
         -------
         xarray.Dataset
-            With dim ``bound`` ("estimate", "low", "high"); infinite where it does not happen up to a
-            million machines: ``no_longer_faster``, from where T does not fall; and ``small_gain``, from
-            where one more machine saves less than `gain`.
+            With dim ``bound`` ("estimate", "low", "high"); the 95 % interval has all numbers at which some
+            curve of these terms ends that fits almost as well as the best. Infinite where it does not
+            happen up to a million machines: ``no_longer_faster``, from where T does not fall; and
+            ``small_gain``, from where one more machine saves less than `gain`.
         """
         self._fitted()
         rows = Rows(self._p, self._seconds, self._size)
         curve = Curve(self.terms, rows, self.weights == "relative", self.bounded)
-        names = {"no_longer_faster": (0, "the time does not fall"),
-                 "small_gain": (gain, f"one more saves less than {gain:.2%}")}  # fmt: skip
-        found = xr.Dataset(coords={"bound": ["estimate", "low", "high"]})
-        for name, (share, text) in names.items():
-            end = curve.end(share, size, processes, level)[:3]
-            found[name] = (
-                "bound",
-                [*end],
-                {"long_name": f"machines from which {text}", "units": "1"},
-            )
-        return found.assign_attrs(gain=gain, level=level)
-
-    def summary(self) -> xr.Dataset:
-        """Coefficients, their errors and intervals, and how well the model fits."""
-        columns = {"coefficient": self.coef_, "stderr": self.stderr_}
-        found = pd.DataFrame(columns).join(self.coef_interval().T).rename_axis("term").to_xarray()
-        for name in found:
-            found[name].attrs["units"] = "s"
-        enough = len(np.unique(self._p)) > len(self.terms) + 1
-        held_out = self.held_out() if enough else np.nan
-        return found.assign(
-            r2=self.r2_, mse=((), self.mse_, {"units": "s2"}), held_out_error=held_out
-        )
+        bounds = {"bound": ["estimate", "low", "high"]}
+        found = xr.Dataset({}, bounds, {"gain": gain, "level": 0.95})
+        for name, share, text in (
+            ("no_longer_faster", 0, "the time does not fall"),
+            ("small_gain", gain, f"one more saves less than {gain:.2%}"),
+        ):
+            end = curve.end(share, size, 1, 0.95)[:3]
+            attrs = {"long_name": f"machines from which {text}", "units": "1"}
+            found[name] = "bound", [*end], attrs
+        return found
 
     def _repr_html_(self) -> str:
         if not hasattr(self, "coef_"):

@@ -85,10 +85,9 @@ def where_gain_ends(
     if high <= max(fewest, 1):
         return _none(f"{rule} already at the fewest that were measured ({fewest:g})")
     if machines <= most and high > furthest:
-        reason = f"the interval, from {low:g} on, does not end before {furthest:g} machines"
-        return Statement(
-            math.nan, low, high, f"{reason}, {REACH} times the most that were measured"
-        )
+        reason = f"the interval, from {low:g} on, does not end before {furthest:g} machines, "
+        reason += f"{REACH} times the most that were measured"
+        return Statement(math.nan, low, high, reason)
     if machines <= FAR * most and high <= furthest:
         return Statement(machines, low, high, "", rule, most)
     ends = f"somewhere between {low:g} and {high:g} machines on, if the curve goes on so"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import permutations
 
 import numpy as np
 import xarray as xr
@@ -35,15 +34,11 @@ class BandwidthDemand:
     ----------
     ctis
         Increments to average over; by default five up to what all curves reach.
-    law
-        "sqrt", the paper's; or "power": BW grows as p^b, where b is fitted instead of 1/2.
 
     Attributes
     ----------
     demand_constant_
-        DC; with the power law the mean factor that is left.
-    exponent_
-        1/2, or the fitted b.
+        DC.
     size_exponent_
         The fitted c; 0 with one size.
 
@@ -72,14 +67,10 @@ class BandwidthDemand:
     """
 
     demand_constant_: float
-    exponent_: float
     size_exponent_: float
 
-    def __init__(self, ctis: Sequence[float] | None = None, law: str = "sqrt") -> None:
-        if law not in ("sqrt", "power"):
-            raise InputError(f"law must be 'sqrt' or 'power', got {law!r}")
+    def __init__(self, ctis: Sequence[float] | None = None) -> None:
         self.ctis = None if ctis is None else points(ctis, "cti")
-        self.law = law
 
     def fit(self, dataset: xr.Dataset) -> BandwidthDemand:
         """Fit to measured curves.
@@ -99,7 +90,8 @@ class BandwidthDemand:
         curves = _curves(dataset)
         self._curves = curves
         reach = {at: float(c.cti.max()) for at, c in curves.items()}
-        if self.ctis is None:
+        ctis = self.ctis
+        if ctis is None:
             most = min(reach.values())
             if not most > 0:
                 slow = min(reach, key=lambda at: reach[at])
@@ -107,23 +99,15 @@ class BandwidthDemand:
                     f"at {_said(*slow)} the time does not grow when bandwidth falls; measure less bandwidth"
                 )
             ctis = most * np.arange(1, CTIS + 1) / CTIS
-        else:
-            ctis = self.ctis
         if len({p for _, p in curves}) < 2:
             raise InputError("at least 2 numbers of machines are needed, got 1")
         self.ctis_ = ctis
         demand = np.array([[c.demand(x) for x in ctis] for c in curves.values()])
         size, ps = np.array(list(curves)).T
-        self.exponent_ = 0.5 if self.law == "sqrt" else _slope(ps, size, demand)
         several = len(np.unique(size)) > 1
         self.size_exponent_ = _slope(size, ps, demand) if several else 0.0
-        ratios = np.array(
-            [
-                demand[i] / demand[j] / (ps[i] / ps[j]) ** self.exponent_
-                for j, i in permutations(range(len(ps)), 2)
-                if ps[i] > ps[j] and size[i] == size[j]
-            ]
-        )
+        fewer, more = np.nonzero((ps[:, None] < ps) & (size[:, None] == size))
+        ratios = demand[more] / demand[fewer] / np.sqrt(ps[more] / ps[fewer])[:, None]
         if not len(ratios):
             raise InputError("no size of the problem was measured on two numbers of machines")
         self.demand_constant_ = float(ratios.mean())
@@ -154,11 +138,9 @@ class BandwidthDemand:
         wanted = points(cti, "cti")
         n = self._sized(size)
         base, known = self._nearest(n, at)
-        grown = self.demand_constant_ * (at / known) ** self.exponent_ if at != known else 1.0
-        curve = self._curves[base, known]
-        out = (
-            np.array([curve.demand(x) for x in wanted]) * grown * (n / base) ** self.size_exponent_
-        )
+        grown = self.demand_constant_ * np.sqrt(at / known) if at != known else 1.0
+        demand = np.array([self._curves[base, known].demand(x) for x in wanted])
+        out = demand * grown * (n / base) ** self.size_exponent_
         return float(out[0]) if np.ndim(cti) == 0 else out
 
     def _fitted(self) -> None:
@@ -209,10 +191,7 @@ class BandwidthDemand:
                 return p, p, p
         found = []
         for constant in self.demand_constant_ + self._spread * np.array([0.0, width, -width]):
-            if not (constant > 0 and self.exponent_ > 0):
-                found.append(np.inf)
-                continue
-            p = largest * (percent / (known * constant)) ** (1 / self.exponent_)
+            p = largest * (percent / (known * constant)) ** 2 if constant > 0 else np.inf
             found.append(max(float(np.ceil(p)), largest + 1))
         return found[0], found[1], found[2]
 
@@ -228,14 +207,10 @@ class BandwidthDemand:
                 continue
             at.append((n, int(p)))
             size = None if n == ONE else n
-            rows.append(
-                [
-                    float(self.predict(p, x, size)) - curve.demand(x)
-                    if x <= curve.cti.max()
-                    else np.nan
-                    for x in wanted
-                ]
-            )
+            row, reached = np.full(len(wanted), np.nan), wanted <= curve.cti.max()
+            demand = np.array([curve.demand(x) for x in wanted[reached]])
+            row[reached] = self.predict(p, wanted[reached], size) - demand
+            rows.append(row)
         if not at:
             raise InputError("the dataset has no number of machines that was held out")
         sizes, ps = zip(*at, strict=True)

@@ -11,9 +11,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from dgsuite.core.results.plots import styled
+from dgsuite.core.results.plots import grid, styled
 from dgsuite.studies.scaling.analysis import Analysis
 from dgsuite.studies.scaling.conclusion import REACH, Statement
+
+MARKS = "osv^Dx"
 
 SHARED = "more workers than processors: put together"
 """Legend of times that were not measured with all workers side by side."""
@@ -35,12 +37,9 @@ def draw(analyses: Sequence[Analysis]) -> dict[str, Figure]:
     }
     figures = {}
     for name, (title, panel) in panels.items():
-        figure = Figure(figsize=(4.6 * len(analyses), 3.6))
-        axes = np.ravel(figure.subplots(1, len(analyses), squeeze=False))
+        figure, axes = grid([found.title for found in analyses], 4.6)
         drawn = [panel(found, ax) for found, ax in zip(analyses, axes, strict=True)]
         if any(drawn):
-            for found, ax in zip(analyses, axes, strict=True):
-                ax.set_title(found.title, parse_math=False)
             figure.suptitle(title)
             figures[name] = figure
     return figures
@@ -66,9 +65,8 @@ def _times(found: Analysis, ax: Axes, line: bool = False) -> None:
         shared = found.runs.oversubscribed.sel(p=full.p).values
         for at, fill in ((~shared, colour), (shared, "white")):
             ax.errorbar(
-                full.p[at], middle[at], ends[:, at], fmt="o", color=colour,
-                markerfacecolor=fill,
-            )  # fmt: skip
+                full.p[at], middle[at], ends[:, at], fmt="o", color=colour, markerfacecolor=fill
+            )
         ax.plot([], [], "o", color=colour, label=label)
     if found.runs.oversubscribed.any():
         ax.plot([], [], "o", color="#555555", markerfacecolor="white", label=SHARED)
@@ -188,25 +186,19 @@ def bandwidth_impact(found: Analysis, ax: Axes) -> bool:
     """Figure 4; dashed where more workers than processors ran."""
     if found.runs.sizes["bandwidth"] < 2:
         return False
-    marks = "osv^Dx"
     ps, named = found.runs.p.values.tolist(), set()
     for i, (_, _, _, seconds) in enumerate(_sizes(found)):
         for p in seconds.p.values:
             shared = bool(found.runs.oversubscribed.sel(p=p))
-            workers = found.counted(p) + ", oversubscribed" * shared
-            ax.plot(
-                seconds.bandwidth,
-                seconds.sel(p=p).median("repeat"),
-                marker=marks[i % len(marks)],
-                linestyle="--" if shared else "-",
-                markersize=3,
-                color=f"C{ps.index(p)}",
-                label=None if p in named else workers,
-            )
+            look = MARKS[i % len(MARKS)] + ("--" if shared else "-")
+            middle, colour = seconds.sel(p=p).median("repeat"), f"C{ps.index(p)}"
+            (line,) = ax.plot(seconds.bandwidth, middle, look, markersize=3, color=colour)
+            if p not in named:
+                line.set_label(found.counted(p) + ", oversubscribed" * shared)
             named.add(p)
     if len(found.sizes) > 1:
         for i, n in enumerate(found.sizes):
-            ax.plot([], [], marks[i % len(marks)], color="#555555", markersize=3, label=f"n = {n}")
+            ax.plot([], [], MARKS[i % len(MARKS)], color="#555555", markersize=3, label=f"n = {n}")
     ax.set_xlabel("bandwidth, per cent")
     ax.set_ylabel("seconds")
     ax.set_ylim(bottom=0)
@@ -222,14 +214,9 @@ def demand_trend(found: Analysis, ax: Axes) -> bool:
     for i, n in enumerate(np.atleast_1d(table.n) if "n" in table.dims else [None]):
         for k, cti in enumerate(found.demand.ctis_):
             row = (table if n is None else table.sel(n=n)).sel(cti=cti)
-            ax.plot(
-                row.p,
-                row,
-                "osv^Dx"[i % 6] + "-",
-                markersize=3,
-                color=f"C{k}",
-                label=f"CTI {cti:.0%}" if n is None else f"n = {n:g}, CTI {cti:.0%}",
-            )
+            label = f"CTI {cti:.0%}" if n is None else f"n = {n:g}, CTI {cti:.0%}"
+            look = MARKS[i % len(MARKS)] + "-"
+            ax.plot(row.p, row, look, markersize=3, color=f"C{k}", label=label)
     shared = bool(found.runs.oversubscribed.sel(p=table.p).any())
     ax.set_xlabel(found.unit + shared * f" ({SHARED})", fontsize=8 if shared else None)
     ax.set_ylabel("bandwidth demand, per cent")
@@ -260,14 +247,12 @@ def what_if_check(found: Analysis, ax: Axes) -> bool:
     """Predicted against measured times, with the interval of a further run; hollow: oversubscribed."""
     drawn: list[NDArray] = []
     for k, (n, what) in enumerate(found.what_if.items()):
-        check, colour = what.check, f"C{k + 1}"
+        check, colour = what.check.transpose("p", "bandwidth"), f"C{k + 1}"
         factor = what.machine.factor()
-        shared = check.oversubscribed.broadcast_like(check.measured).transpose("p", "bandwidth")
+        shared = check.oversubscribed.broadcast_like(check.measured)
         for choice, fill in ((~shared, colour), (shared, "white")):
-            at = (check.held_out & choice).transpose("p", "bandwidth").values
-            both = [
-                check[v].transpose("p", "bandwidth").values[at] for v in ("measured", "predicted")
-            ]
+            at = (check.held_out & choice).values
+            both = [check[v].values[at] for v in ("measured", "predicted")]
             ax.plot(*both, "o", color=colour, markerfacecolor=fill)
             drawn += both
         label = f"n = {n}" if found.size(n) else "held out"

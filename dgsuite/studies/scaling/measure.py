@@ -11,9 +11,14 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.results.checking import check_attributes
+from dgsuite.core.results.dataset import variable
 
 LINK = ("nominal_bandwidth", "processes_per_node")
 """What an experiment says of the throttled link: bytes per second, and the processes that share it."""
+
+NEEDED = ("kernel", "workers", "seconds")
+"""Attributes of a run that are looked at."""
 
 SAME = ("style", "form", "counted_as", "kind", "threads", "workload", *LINK, "throttle_means")
 """What all runs have in common, besides the parameters of their kernel."""
@@ -41,22 +46,6 @@ def completion(dataset: xr.Dataset, oversubscribed: bool = False) -> float:
         return float(dataset.attrs["seconds"])
     each = dataset.cpu_seconds.max("cluster") + dataset.exchange_seconds.min("cluster")
     return float(each.sum())
-
-
-def check_run(dataset: xr.Dataset) -> None:
-    """That a dataset is of a run.
-
-    Raises
-    ------
-    InputError
-        It is not.
-    """
-    for name in ("kernel", "workers", "seconds"):
-        if name not in dataset.attrs:
-            raise InputError(
-                f"a dataset without the attribute {name!r} is not of a run; make some with dgsuite.run "
-                f"or dgsuite run"
-            )
 
 
 class Key(NamedTuple):
@@ -111,7 +100,7 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
     ('p', 'bandwidth', 'repeat')
     """
     for ds in results:
-        check_run(ds)
+        check_attributes(ds, NEEDED)
     kernels = sorted({str(ds.attrs["kernel"]) for ds in results})
     if len(kernels) != 1:
         raise InputError(f"the runs must be of one kernel, got {', '.join(kernels) or 'none'}")
@@ -127,12 +116,8 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
                 f"a run of kernel {attrs['kernel']!r} in style {attrs.get('style')!r} has no workers to "
                 "count; run it in style 'clocked' or 'finish_async'"
             )
-        key = Key(
-            int(attrs["n"]),
-            workers,
-            float(attrs.get("bandwidth", 100)),
-            int(attrs.get("repeat", 0)),
-        )
+        bandwidth, repeat = float(attrs.get("bandwidth", 100)), int(attrs.get("repeat", 0))
+        key = Key(int(attrs["n"]), workers, bandwidth, repeat)
         _check_same(results[0], ds)
         _check_same(of_size.setdefault(key.n, ds), ds, "m")
         if key in runs:
@@ -157,25 +142,24 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
         of = f" of n = {missing.n}" if len(sizes) > 1 else ""
         raise InputError(f"the run{of} on {missing} is missing")
     first = results[0].attrs
+    text = "more workers than processors: times are put together from processor time and exchanges"
     found = xr.Dataset(
         {
-            "seconds": (("n", "p", "bandwidth", "repeat"), seconds, {"units": "s"}),
-            "oversubscribed": ("p", [p in oversubscribed for p in ps]),
+            "seconds": variable(Key._fields, seconds, "completion time", "s"),
+            "oversubscribed": ("p", [p in oversubscribed for p in ps], {"long_name": text}),
         },
-        {"n": sizes, "p": ps, "bandwidth": bandwidths, "repeat": repeats},
+        {
+            "n": ("n", sizes, {"long_name": "nodes of the graph"}),
+            "p": ("p", ps, {"long_name": "workers"}),
+            "bandwidth": ("bandwidth", bandwidths, {"long_name": "bandwidth", "units": "percent"}),
+            "repeat": repeats,
+        },
         {
             "kernel": kernels[0],
             "processors": processors or min(int(ds.attrs.get("processors", 0)) for ds in results),
             **{name: first[name] for name in LINK if name in first},
         },
     )
-    found["seconds"].attrs["long_name"] = "completion time"
-    found["oversubscribed"].attrs = {
-        "long_name": "more workers than processors: times are put together from processor time and exchanges",
-    }
-    found["n"].attrs["long_name"] = "nodes of the graph"
-    found["p"].attrs["long_name"] = "workers"
-    found["bandwidth"].attrs = {"long_name": "bandwidth", "units": "percent"}
     return found if len(sizes) > 1 else found.squeeze("n")
 
 

@@ -122,10 +122,9 @@ def simulate(
     found["seconds"] = found.seconds.expand_dims(repeat=[0]).transpose(
         "n", "p", "bandwidth", "repeat"
     )
-    found["oversubscribed"] = variable("p", np.zeros(found.sizes["p"], bool), "never", "1")
-    found["throttled"] = variable(
-        "p", np.isin(cluster.nodes, cluster.throttled), "in Figures 4 to 6", "1"
-    )
+    found["oversubscribed"] = variable("p", np.zeros(found.sizes["p"], bool), "never")
+    throttled = np.isin(cluster.nodes, cluster.throttled)
+    found["throttled"] = variable("p", throttled, "in Figures 4 to 6")
     found["n"].attrs["long_name"] = "nodes of the graph that the counts stand for"
     found["p"].attrs["long_name"] = "processes"
     found["bandwidth"].attrs = {"long_name": "bandwidth of a node's link", "units": "percent"}

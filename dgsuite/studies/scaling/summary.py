@@ -32,10 +32,8 @@ def show(console: Any, found: Analysis) -> None:
     for note in found.notes:
         console.print(f"  note: {note}", markup=False)
     chosen = "chosen form" if found.settings.terms is None else "form"
-    for title, model in (
-        ("the paper's form, all but the largest", found.model),
-        (chosen, found.chosen),
-    ):
+    forms = {"the paper's form, all but the largest": found.model, chosen: found.chosen}
+    for title, model in forms.items():
         if model is not None:
             _show_model(console, title, model)
     largest = int(found.runs.p.max())
@@ -203,40 +201,19 @@ def summary(analyses: Sequence[Analysis]) -> xr.Dataset:
     """
     from dgsuite import __version__
 
-    cases = [(found, n) for found in analyses for n in found.stop]
     most = max(int(found.runs.p.max()) / found.processes for found in analyses)
     machines = np.unique(np.round(np.geomspace(1, max(REACH * most, 2), 60)).astype(int))
-    rows = [_case(found, n, machines) for found, n in cases]
-    dims = {"stop": ("case", "bound"), "seconds": ("case", "bound", "machines")}
-    dims |= {"small_gain": dims["stop"], "link_full": dims["stop"], "demand": dims["seconds"]}
-    units = {"seconds": "s", "demand": "percent"}
-    variables = {
-        name: (of, np.array([row[name] for row in rows]), {"units": units.get(name, "1")})
-        for name, of in dims.items()
-    }
-    return xr.Dataset(
-        variables
-        | {
-            "conclusion": ("case", [str(found.stop[n]) for found, n in cases]),
-            "oversubscribed": ("case", [bool(f.runs.oversubscribed.any()) for f, _ in cases]),
-        },
-        {
-            "kernel": ("case", [found.kernel for found, _ in cases]),
-            "n": ("case", [n for _, n in cases]),
-            "bound": list(BOUNDS),
-            "machines": machines,
-        },
-        {
-            "title": "At how many machines to stop",
-            "source": f"dgsuite {__version__}",
-            "settings": json.dumps(analyses[0].settings.model_dump(exclude={"departs"})),
-            "processors": [int(found.runs.attrs.get("processors", 0)) for found in analyses],
-            "notes": "\n".join(note for found in analyses for note in found.notes),
-        },
+    cases = [_case(found, n, machines) for found in analyses for n in found.stop]
+    return xr.concat(cases, "case", data_vars="all").assign_attrs(
+        title="At how many machines to stop",
+        source=f"dgsuite {__version__}",
+        settings=json.dumps(analyses[0].settings.model_dump(exclude={"departs"})),
+        processors=[int(found.runs.attrs.get("processors", 0)) for found in analyses],
+        notes="\n".join(note for found in analyses for note in found.notes),
     )
 
 
-def _case(found: Analysis, n: int, machines: np.ndarray) -> dict[str, Any]:
+def _case(found: Analysis, n: int, machines: np.ndarray) -> xr.Dataset:
     nothing = np.full((len(BOUNDS), len(machines)), np.nan)
     seconds, demand = nothing.copy(), nothing.copy()
     p = machines * found.processes
@@ -249,7 +226,19 @@ def _case(found: Analysis, n: int, machines: np.ndarray) -> dict[str, Any]:
     for k in np.flatnonzero(within & (p > 1)):
         demand[:, k] = found.share(int(p[k]), n) or np.nan
     ends = {"stop": found.stop[n], "small_gain": found.gain[n], "link_full": found.link[n]}
-    return {name: at[:3] for name, at in ends.items()} | {
-        "seconds": seconds,
-        "demand": demand,
-    }
+    curve = "bound", "machines"
+    return xr.Dataset(
+        {
+            **{name: ("bound", [*at[:3]], {"units": "1"}) for name, at in ends.items()},
+            "seconds": (curve, seconds, {"units": "s"}),
+            "demand": (curve, demand, {"units": "percent"}),
+            "conclusion": str(found.stop[n]),
+            "oversubscribed": bool(found.runs.oversubscribed.any()),
+        },
+        {
+            "kernel": ("case", [found.kernel]),
+            "n": ("case", [n]),
+            "bound": [*BOUNDS],
+            "machines": machines,
+        },
+    )

@@ -86,8 +86,7 @@ def _frame(path: Path) -> pd.DataFrame:
         check_installed(*NETCDF)
     try:
         if path.suffix == ".nc":
-            with xr.open_dataset(path) as dataset:
-                frame = dataset.to_dataframe().reset_index()
+            frame = xr.load_dataset(path).to_dataframe().reset_index()
         else:
             frame = pd.read_csv(path, sep=None, engine="python", skipinitialspace=True)
     except (OSError, ValueError, csv.Error) as error:  # pandas' own are ValueErrors

@@ -22,7 +22,6 @@ from dgsuite.core.engine.announcements import AnnouncementBatch
 from dgsuite.core.engine.broadcast_store import BroadcastRecord
 from dgsuite.core.engine.lists import NodeLists
 from dgsuite.core.engine.program import Step
-from dgsuite.core.engine.shipments import Shipments
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.executors import serial
 from dgsuite.core.parameters import make_kernel
@@ -152,16 +151,14 @@ def trace(
         parameters["direction"] = "top-down"
     chosen = make_kernel("bfs" if grid else kernel, graph, seed, parameters)
     recorded = record(chosen, graph, warmup)
-    rows: dict[str, list[list[float]]] = {name: [] for name in TEXTS}
+    rows: list[list[Sequence[float]]] = []
     for p in ps:
         on_clusters(p)
         exchanges = (_on_grid if grid else _in_blocks)(recorded, p)
         found = [_busiest(e, processes_per_node, in_turn) for e in exchanges]
-        columns = [list(column) for column in zip(*found, strict=True)]
+        *columns, share = zip(*found, strict=True)
         # what one exchange brings is worked on before the next
-        columns[-1] = [1 / p, *columns[-1][:-1]]
-        for name, column in zip(TEXTS, columns, strict=True):
-            rows[name].append(column)
+        rows.append([*columns, (1 / p, *share[:-1])])
     compute = recorded.compute
     steps = [(step.round, step.phase) for step in recorded.steps]
     if grid:  # two exchanges a level: edges are looked at between them
@@ -212,29 +209,28 @@ def from_trace(trace: xr.Dataset | str | os.PathLike[str]) -> xr.Dataset:
     compute = trace.compute_seconds.values
     total = compute.sum(axis=1)
     share = np.divide(compute.max(axis=1), total, out=np.full(phases, 1 / p), where=total > 0)
-
-    rows = (sent.max(1), got.max(1), partners.max(1), sent.sum(1), share)
-    columns = {name: [row] for name, row in zip(TEXTS, rows, strict=True)}
+    columns = (sent.max(1), got.max(1), partners.max(1), sent.sum(1), share)
     steps = list(zip(trace["round"].values, trace["name"].values, strict=True))
     attrs = {name: trace.attrs[name] for name in ("kernel", "n", "m") if name in trace.attrs}
-    return _dataset([p], columns, total, steps, attrs)
+    return _dataset([p], [columns], total, steps, attrs)
 
 
 def _dataset(
     clusters: Sequence[int],
-    rows: Mapping[str, Sequence[Any]],
+    rows: Sequence[Sequence[Any]],
     compute: NDArray[np.float64],
     steps: Sequence[tuple[int, str]],
     attrs: Mapping[str, Any],
 ) -> xr.Dataset:
-    """Traffic by numbers of clusters and steps, each a round and a phase."""
+    """Traffic by numbers of clusters and steps, each a round and a phase; of `rows` each has `TEXTS`."""
     dims = ("clusters", "step")
+    columns = dict(zip(TEXTS, zip(*rows, strict=True), strict=True))
     rounds, phases = (list(names) for names in zip(*steps, strict=True)) if steps else ([], [])
     return xr.Dataset(
         {
             "compute_seconds": variable("step", compute, "time computing, all clusters", "s"),
             **{
-                name: variable(dims, np.array(rows[name], dtype), text, unit)
+                name: variable(dims, np.array(columns[name], dtype), text, unit)
                 for name, (text, unit, dtype) in TEXTS.items()
             },
         },
@@ -305,7 +301,9 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
     few = whole & reads_few(halo, sizes[:, None])
     all_values = np.where(whole & ~few, sizes[:, None], halo)
     halo = np.where(whole, sizes[:, None], halo)
-    crosses = _crossing(c, owner)
+    away = owner[c.indices] != np.repeat(owner, np.diff(c.indptr))
+    before = np.concatenate([[0], np.cumsum(away)])
+    crosses = before[c.indptr[1:]] > before[c.indptr[:-1]]  # nodes with a neighbour elsewhere
     crossing = np.bincount(owner[crosses], minlength=p)
     for sent in recorded.sent:
         if sent is None:
@@ -330,19 +328,10 @@ def _in_blocks(recorded: Recording, p: int) -> Iterator[Exchange]:
             nbytes = np.repeat(each[:, None], p, axis=1)
             np.fill_diagonal(nbytes, 0)
             yield Exchange(nbytes, nbytes, sizes)
+        elif isinstance(sent, NodeLists):
+            raise InputError("traffic of lists that nodes share is not counted")
         else:
-            assert isinstance(sent, NodeLists | Shipments)
-            if isinstance(sent, NodeLists):
-                raise InputError("traffic of lists that nodes share is not counted")
             raise InputError("items to clusters depend on the clusters; only 'bfs2d' is counted")
-
-
-def _crossing(c: Cluster, owner: NDArray) -> NDArray[np.bool_]:
-    """Which nodes have a neighbour in another block."""
-    away = owner[c.indices] != np.repeat(owner, np.diff(c.indptr))
-    before = np.concatenate([[0], np.cumsum(away)])
-    found: NDArray[np.bool_] = before[c.indptr[1:]] > before[c.indptr[:-1]]
-    return found
 
 
 def _letters(sent: UnicastBatch, owner: NDArray, p: int) -> Exchange:

@@ -130,17 +130,11 @@ def what_if(
     features = _features(part, machine)
     compute = machine.compute * features["compute"]
     transfer = features["bytes"] / rate + machine.byte * features["payload"]
-    partners, rounds = features["partners"], features["exchanges"]
-    barrier = (
-        machine.exchange * rounds + machine.partner * partners + delay * features["hops"] + 0 * rate
-    )
+    barrier = machine.exchange * features["exchanges"] + machine.partner * features["partners"]
+    barrier = barrier + delay * features["hops"] + 0 * rate
+    parts = {"compute": compute, "transfer": transfer, "barrier": barrier}
     found = xr.Dataset(
-        {
-            "seconds": compute + transfer + barrier,
-            "compute": compute,
-            "transfer": transfer,
-            "barrier": barrier,
-        },
+        {"seconds": compute + transfer + barrier, **parts},
         {"clusters": part.clusters.values, "bandwidth": rate.values, "latency": delays},
         {"kernel": dataset.attrs.get("kernel", ""), **asdict(replace(machine, errors=()))},
     )
@@ -265,7 +259,6 @@ def calibrate(
         for name, values in _features(_traced(dataset, np.unique(ps)), machine).items()
     }
     known = features["bytes"] / rates + latency * features["hops"]
-    names = ("compute", "exchange", "partner", "byte")
     columns = [features[name] for name in ("compute", "exchanges", "partners", "payload")]
     a = np.stack(columns, axis=1) / times[:, None]
     target = (times - known) / times
@@ -273,5 +266,5 @@ def calibrate(
     norm[norm == 0] = 1
     costs = scipy.optimize.nnls(a[used] / norm, target[used])[0] / norm
     errors = np.abs(np.log(1 + a[out] @ costs - target[out]))
-    found = dict(zip(names, costs.tolist(), strict=True))
+    found = dict(zip(("compute", "exchange", "partner", "byte"), costs.tolist(), strict=True))
     return replace(machine, **found, errors=tuple(errors.tolist()))

@@ -21,12 +21,14 @@ from dgsuite import genval
 from dgsuite.core.results.dataset import variable
 from dgsuite.core.running.runner import run as run_kernel
 from dgsuite.kernels.analytics.replicated import Searcher, falling, gathered
+from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.scc import chip, dealing, ledger
 from dgsuite.studies.scc.ledger import Ledger, Transport, block, cyclic
 from dgsuite.studies.scc.options import Betweenness, Common, Workload, buffers, present
 from dgsuite.studies.scc.simulate import Simulation
 from dgsuite.studies.transports import carriers
+from dgsuite.studies.transports.kernels import workers
 
 CHECKS = {
     "measured_seconds": "measured time of the rounds of some of the sampled sources",
@@ -86,16 +88,14 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
     cases = {}
     for name, workload in options.workload.items():
         on_step(f"units of {name}")
-        cases[name] = measure(name, workload, common)
-    columns, absent = present(common.protocols)
+        cases[name] = measure(workload, common)
+    here, absent = present(common.protocols)
     for why in absent.values():
         on_step(f"left out: {why}")
     on_step("transports")
     with buffers(common.buffers) as pieces:
-        with ExitStack() as stack:
-            pairs = {p: stack.enter_context(carriers.workers(p, 2)) for p in columns}
-            found = ledger.transports(pairs, common.repeats, pieces)
-        by = {t.name: t for t in found}
+        with workers(here) as pairs:
+            by = {t.name: t for t in ledger.transports(pairs, common.repeats, pieces)}
         columns = [p for p in common.protocols if p not in absent]
         transports = [by[p] if p in by else chip.transport(p) for p in columns]
         shape = (len(cases), len(options.deals), len(columns))
@@ -110,12 +110,10 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
                 each = product(enumerate(cases.items()), enumerate(options.deals))
                 for (w, (name, case)), (d, deal) in each:
                     on_step(f"{name}, {deal}, {transport.name}")
-                    simulated[w, d, t] = [
-                        simulate(case, p, transport, deal).elapsed
-                        if not transport.why_not(p, case.held)
-                        else np.nan
-                        for p in common.places
-                    ]
+                    for k, places in enumerate(common.places):
+                        if not transport.why_not(places, case.held):
+                            replayed = simulate(case, places, transport, deal)
+                            simulated[w, d, t, k] = replayed.elapsed
                     if (w > 0) + (d > 0) + (t > 0) > 1:  # each once, beside the first of the others
                         continue
                     for m, places in enumerate(common.measured):
@@ -130,7 +128,7 @@ def run(common: Common, options: Betweenness, on_step: Callable[[str], None]) ->
     return ds
 
 
-def measure(name: str, workload: Workload, common: Common) -> Case:
+def measure(workload: Workload, common: Common) -> Case:
     """What a workload costs on one place."""
     shares = {share: getattr(workload, share) for share in "abcd"}
     made = []
@@ -148,7 +146,7 @@ def measure(name: str, workload: Workload, common: Common) -> Case:
     units = ledger.units(
         lambda i: search(sources[i : i + 1]), len(sources), common.repeats, thread_time
     )
-    costs = Ledger(name, np.repeat(units, sample), generate + hold, 2 * 8 * graph.n)
+    costs = Ledger(np.repeat(units, sample), generate + hold, 2 * 8 * graph.n)
     degree = held.degree[sources]
     return Case(
         graph, workload.weighted, sources, degree, sample, float(hold), costs, search.nbytes
@@ -159,23 +157,14 @@ def once(case: Case, deal: str, client: Any, common: Common) -> tuple[float, flo
     """Seconds of a run on some of the sources that were measured, and processor time of the busiest place;
     means of some runs.
     """
-    from dgsuite.partition.client.workers import worker_addresses
-
     count = len(worker_addresses(client))
 
     def one(sources: NDArray) -> tuple[float, float]:
         if deal == "dynamic":
             dealt = dealing.run(case.graph, client, sources.tolist(), case.weighted)
             return dealt.seconds, max(dealt.cpu.values())
-        found = run_kernel(
-            "bc",
-            case.graph,
-            clusters=count,
-            client=client,
-            deal=deal,
-            sources=sources.tolist(),
-            weighted=case.weighted,
-        )
+        given = {"deal": deal, "sources": sources.tolist(), "weighted": case.weighted}
+        found = run_kernel("bc", case.graph, clusters=count, client=client, **given)
         return found.attrs["seconds"], float(found.cpu_seconds.sum("round").max())
 
     one(case.sources[:count])  # workers have imported what they need
@@ -200,7 +189,7 @@ def as_measured(case: Case, places: int, transport: Transport, deal: str) -> Sim
     if deal != "dynamic":
         simulation.exchange(ENTRY * case.graph.m / places)
     simulation.compute(case.hold)
-    searches = Ledger(costs.name, units, 0, costs.payload)
+    searches = Ledger(units, 0, costs.payload)
     return _searched(simulation, searches, case.degree[::RUN], deal)
 
 
@@ -214,10 +203,8 @@ def _searched(simulation: Simulation, costs: Ledger, degree: NDArray, deal: str)
         simulation.dynamic(np.diff(done[bounds]), service=service)
         simulation.reduce(costs.payload)
         return simulation
-    if deal == "block":
-        simulation.static(costs.units, block(len(costs.units), places))
-    else:
-        simulation.static(costs.units, cyclic(falling(degree), places))
+    owner = block(len(costs.units), places) if deal == "block" else cyclic(falling(degree), places)
+    simulation.static(costs.units, owner)
     simulation.exchange(costs.payload / places)
     return simulation
 
@@ -285,6 +272,6 @@ def _dataset(
 def _balance(case: Case, deal: str, places: int) -> float:
     """Mean over largest work, of a deal alone."""
     free = Transport("none", 0.0, 0.0)
-    costs = Ledger(case.ledger.name, case.ledger.units, 0.0, 0)
+    costs = Ledger(case.ledger.units, 0.0, 0)
     found = _searched(Simulation(places, free), costs, np.repeat(case.degree, case.spread), deal)
     return float(found.busy.mean() / found.elapsed)

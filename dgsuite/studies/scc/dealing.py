@@ -15,7 +15,7 @@ from distributed import Client, get_worker
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core.workers.placement import EMBED, finish, give_up, new_run, of
+from dgsuite.core.workers.placement import EMBED, new_run, of, results
 from dgsuite.kernels.analytics.betweenness import Betweenness
 from dgsuite.kernels.analytics.betweenness_rounds import centrality
 from dgsuite.kernels.analytics.replicated import Adjacency, Searcher, falling, gathered
@@ -88,12 +88,8 @@ def run(
             for group in groups
         ]
         every += shares
-    try:
-        finish(shares[:1], watch)
-        total: Share = watch.gather(shares[:1])[0]
-    except BaseException:
-        give_up(client, [held, *every])
-        raise
+    total: Share
+    (total,) = results(shares, watch, [held, *every])
     seconds = perf_counter() - begin
     return Dealt(centrality(total.sums, graph.directed), total.scanned, seconds, total.cpu)
 

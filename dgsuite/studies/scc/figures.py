@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from dgsuite.core.results.plots import styled
+from dgsuite.core.results.plots import grid, styled
 
 MARKS = ("o", "s", "^", "D", "v", "P")
 SHOWN = 64
@@ -18,46 +16,31 @@ SHOWN = 64
 
 def elapsed(ax: Axes, lines: dict[str, xr.DataArray]) -> None:
     """Seconds by places, a line a name."""
-    for k, (name, seconds) in enumerate(lines.items()):
-        near = seconds.where(seconds.places <= SHOWN, drop=True)
-        ax.plot(near.places, near, color=f"C{k}", marker=MARKS[k % 6], markersize=3, label=name)
+    _plot(ax, _near(lines), "seconds, simulated")
     ax.set_yscale("log")
-    ax.set_ylabel("seconds, simulated")
-    _finish(ax)
 
 
 def speedup(ax: Axes, lines: dict[str, xr.DataArray], base: float | None = None) -> None:
     """Speed-up by places, of each line's own time at one place or of a common one."""
-    most = 1
-    for k, (name, seconds) in enumerate(lines.items()):
-        near = seconds.where(seconds.places <= SHOWN, drop=True)
-        one = float(near.isel(places=0) * near.places[0]) if base is None else base
-        ax.plot(
-            near.places,
-            one / near,
-            color=f"C{k}",
-            marker=MARKS[k % 6],
-            markersize=3,
-            label=name,
-        )
-        most = max(most, int(near.places.max()))
+    near = _near(lines)
+    own = {name: float(seconds[0] * seconds.places[0]) for name, seconds in near.items()}
+    ratios = {name: (base or own[name]) / seconds for name, seconds in near.items()}
+    _plot(ax, ratios, "speed-up, simulated")
+    most = max((int(seconds.places.max()) for seconds in near.values()), default=1)
     ax.plot([1, most], [1, most], color="#bbbbbb", linewidth=0.8, linestyle=":")
-    ax.set_ylabel("speed-up, simulated")
-    _finish(ax)
 
 
-def _finish(ax: Axes) -> None:
+def _near(lines: dict[str, xr.DataArray]) -> dict[str, xr.DataArray]:
+    """Lines up to the places that are shown."""
+    return {name: line.where(line.places <= SHOWN, drop=True) for name, line in lines.items()}
+
+
+def _plot(ax: Axes, lines: dict[str, xr.DataArray], what: str) -> None:
+    for k, (name, line) in enumerate(lines.items()):
+        ax.plot(line.places, line, color=f"C{k}", marker=MARKS[k % 6], markersize=3, label=name)
     ax.set_xlabel("places")
+    ax.set_ylabel(what)
     ax.legend()
-
-
-def grid(titles: Sequence[str]) -> tuple[Figure, list[Axes]]:
-    """A figure with a panel a title."""
-    figure = Figure(figsize=(4.4 * len(titles), 3.6))
-    axes = list(np.ravel(figure.subplots(1, len(titles), squeeze=False)))
-    for ax, title in zip(axes, titles, strict=True):
-        ax.set_title(title)
-    return figure, axes
 
 
 def figure8(first: xr.DataArray) -> Figure:

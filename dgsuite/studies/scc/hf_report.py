@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from dgsuite.base import tables
-from dgsuite.core.results.plots import styled
+from dgsuite.core.results.plots import common_legend, grid, styled
 from dgsuite.studies.report.claims.data import claims
 
 if TYPE_CHECKING:
@@ -131,19 +132,14 @@ def show(console: Console, dataset: xr.Dataset) -> None:
             console.print(tables.table(heads, rows, left=(0, 1), title=title))
             console.print()
 
-    checks = []
-    for name in dataset.input.values.tolist():
-        for arm in dataset.balance.values.tolist():
-            for transport in dataset.transport.values.tolist():
-                here = dataset.sel(input=name, balance=arm, transport=transport)
-                pair = here.sel(places=[p for p in (1, 2) if p in dataset.places])
-                if pair.measured.notnull().any():
-                    values = np.concatenate(
-                        [pair[v].values for v in ("measured", "processor", "simulated")]
-                    )
-                    checks.append([name, arm, transport, *(f"{v:.3f}" for v in values)])
-    ran = [p for p in (1, 2) if p in dataset.places]
-    heads = [f"{what}, {p}" for what in ("measured", "processor", "simulated") for p in ran]
+    ran, checks = [p for p in (1, 2) if p in dataset.places], []
+    dims, seconds = ("input", "balance", "transport"), ("measured", "processor", "simulated")
+    for names in product(*(dataset[dim].values.tolist() for dim in dims)):
+        pair = dataset.sel(dict(zip(dims, names, strict=True))).sel(places=ran)
+        if pair.measured.notnull().any():
+            values = np.concatenate([pair[what].values for what in seconds])
+            checks.append([*names, *(f"{v:.3f}" for v in values)])
+    heads = [f"{what}, {p}" for what in seconds for p in ran]
     table("Fock build, seconds", ["input", "balance", "transport", *heads], checks)
     table(
         "Static deal: simulated speed-up without transport",
@@ -181,29 +177,23 @@ def _figure7(dataset: xr.Dataset) -> Figure:
     """Speed-up of the first input: (a) dynamic and (b) static on each transport, over the first's time on
     the fewest places, and (c) both on the first, over static's.
     """
-    from dgsuite.studies.scc.figures import grid
     from dgsuite.studies.scc.figures import speedup as panel
 
     near = dataset.simulated.isel(input=0).sel(places=slice(1, PAPER_PLACES))
     transports = [t for t in dataset.transport.values.tolist() if t not in LABELS]
     native = near.sel(transport=transports[0])
-    on = f"Figure 7 (%s): %s, over {transports[0]}"
-    panels = {
-        on % ("a", "dynamic"): (
-            "dynamic",
-            {t: near.sel(balance="dynamic", transport=t) for t in transports},
-        ),
-        on % ("b", "static"): (
-            "static",
-            {t: near.sel(balance="static", transport=t) for t in transports},
-        ),
-        f"Figure 7 (c): both on {transports[0]}, over static": (
-            "static",
-            {b: native.sel(balance=b) for b in ("dynamic", "static")},
-        ),
-    }
-    figure, axes = grid(list(panels))
-    for ax, (base, lines) in zip(axes, panels.values(), strict=True):
+    panels = [
+        (
+            f"({letter}): {arm}, over {transports[0]}",
+            arm,
+            {t: near.sel(balance=arm, transport=t) for t in transports},
+        )
+        for letter, arm in (("a", "dynamic"), ("b", "static"))
+    ]
+    both = {arm: native.sel(balance=arm) for arm in ("dynamic", "static")}
+    panels.append((f"(c): both on {transports[0]}, over static", "static", both))
+    figure, axes = grid([f"Figure 7 {title}" for title, *_ in panels])
+    for ax, (_, base, lines) in zip(axes, panels, strict=True):
         panel(ax, lines, float(native.sel(balance=base)[0]) * int(near.places[0]))
     return figure
 
@@ -245,10 +235,7 @@ def _overview(dataset: xr.Dataset) -> Figure:
         row[-1].set_yscale("log")
         row[-1].set_ylabel("seconds of all iterations, simulated", fontsize=8)
         row[-1].set_title(", ".join(f"{arm} {line}" for arm, line in lines.items()), fontsize=8)
-    unique: dict[str, Any] = {}
-    for ax in axes.ravel():
+    for ax in figure.axes:
         ax.set_xlabel("places")
-        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True):
-            unique.setdefault(label, handle)
-    figure.legend(unique.values(), unique.keys(), loc="outside lower center", ncols=4)
+    common_legend(figure, 4)
     return figure

@@ -10,25 +10,30 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from contextlib import ExitStack
+from itertools import product
 from time import perf_counter, thread_time
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import numpy as np
+import xarray as xr
+from distributed import Client
 from numpy.typing import NDArray
 from pydantic import AfterValidator, Field
 
+from dgsuite.core.results.dataset import made_by, variable
+from dgsuite.core.results.provenance import moment
+from dgsuite.partition.client.workers import worker_addresses
+from dgsuite.studies.chem import molecule as molecules
+from dgsuite.studies.chem import places as on
+from dgsuite.studies.chem.fock import BALANCES, Fock
+from dgsuite.studies.chem.scf import hartree_fock, plan
 from dgsuite.studies.experiment.model import Count, Many, Section
-from dgsuite.studies.scc import options
+from dgsuite.studies.scc import chip, ledger, options
+from dgsuite.studies.scc.ledger import Transport, cyclic
+from dgsuite.studies.scc.simulate import Simulation
+from dgsuite.studies.transports import carriers
+from dgsuite.studies.transports.kernels import workers
 
-if TYPE_CHECKING:
-    import xarray as xr
-    from distributed import Client
-
-    from dgsuite.studies.scc.ledger import Transport
-    from dgsuite.studies.scc.simulate import Simulation
-
-SIMULATED = ("static", "filled", "dynamic", "unique")
 COUNTED = ("dynamic", "unique")
 FREE = ("counted", "none")
 """Columns without a transport: units as the original's integrals cost, counted, and as ours do, measured."""
@@ -38,8 +43,8 @@ PLACES = [1, 2, *range(4, 49, 4), 64, 128, 256, 512, 1024]
 
 def _known(arm: str) -> str:
     balance, colon, fetch = arm.partition(":")
-    if balance not in (*SIMULATED, "dask"):
-        raise ValueError(f"must be one of {', '.join(SIMULATED)}, dask")
+    if balance not in BALANCES:
+        raise ValueError(f"must be one of {', '.join(BALANCES)}")
     if colon and (balance not in COUNTED or not fetch.isdecimal() or int(fetch) < 1):
         raise ValueError("units a fetch are such as 'dynamic:16', for dynamic and unique")
     return arm
@@ -94,9 +99,6 @@ class Problem:
     """
 
     def __init__(self, given: Input, folder: str) -> None:
-        from dgsuite.studies.chem import molecule as molecules
-        from dgsuite.studies.chem.scf import hartree_fock
-
         at = given.molecule
         path = at if at in molecules.NAMED else os.path.join(folder, at)
         self.name = f"{os.path.splitext(os.path.basename(at))[0]} {given.basis}"
@@ -111,8 +113,6 @@ class Problem:
 
     def work(self, arm: str) -> tuple[Any, NDArray]:
         """The work of a build, and a density in its order."""
-        from dgsuite.studies.chem.scf import plan
-
         balance, _, fetch = arm.partition(":")
         work, order = plan(self._mole, balance, int(fetch) if fetch else None)
         return work, self._density[np.ix_(order, order)]
@@ -123,16 +123,12 @@ class Problem:
 
     def measure_units(self, arm: str, repeats: int) -> NDArray:
         """Processor seconds of each unit on this machine."""
-        from dgsuite.studies.chem.fock import Fock
-        from dgsuite.studies.chem.molecule import pyscf
-        from dgsuite.studies.scc import ledger
-
         balance = arm.partition(":")[0]
         if balance not in self.units:
             work, density = self.work(balance)
             table = work.units().tolist()
             fock = Fock(work, density)
-            with pyscf().lib.with_omp_threads(1):
+            with molecules.pyscf().lib.with_omp_threads(1):
                 self.units[balance] = ledger.units(
                     lambda unit: fock.add(table[unit]), len(table), repeats, thread_time
                 )
@@ -181,9 +177,6 @@ def simulate(
     nbytes
         Of a matrix.
     """
-    from dgsuite.studies.scc.ledger import cyclic
-    from dgsuite.studies.scc.simulate import Simulation
-
     found = Simulation(places, transport)
     found.clock += setup
     found.broadcast(nbytes)
@@ -200,8 +193,6 @@ def build_seconds(
     problem: Problem, arm: str, client: Client, places: Sequence[str], repeats: int
 ) -> tuple[float, float]:
     """Wall seconds of a Fock build on workers, and the most processor seconds of one of them."""
-    from dgsuite.studies.chem import places as on
-
     work, density = problem.work(arm)
     deal = on.tasked if work.balance == "dask" else on.spread
 
@@ -235,16 +226,6 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
         the machine do not change, ``simulated`` the seconds of the replay with an interval for what
         messages cost, ``elapsed`` those of all its iterations.
     """
-    import xarray as xr
-
-    from dgsuite.core.results.dataset import made_by
-    from dgsuite.core.results.provenance import moment
-    from dgsuite.partition.client.workers import worker_addresses
-    from dgsuite.studies.scc import chip, ledger
-    from dgsuite.studies.scc.ledger import Transport
-    from dgsuite.studies.scc.options import buffers, present
-    from dgsuite.studies.transports import carriers
-
     before = moment()
     problems = []
     for given in asked.input:
@@ -255,7 +236,7 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             if arm != "dask":
                 units = problem.measure_units(arm, asked.repeats)
                 say(f"  {arm}: {len(units)} units, {units.sum():.3f} s of processor")
-    here, absent = present(asked.protocols)
+    here, absent = options.present(asked.protocols)
     for why in absent.values():
         say(f"left out: {why}")
     columns = [*FREE, *(name for name in asked.protocols if name not in absent)]
@@ -264,11 +245,11 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
         for name in columns
     ]
     setups = dict.fromkeys(columns, 0.0)
+    arms, counts = [*enumerate(asked.balance)], [*enumerate(asked.places)]
     shape = (len(problems), len(asked.balance), len(columns), len(asked.places))
     measured, processor, elapsed, share = (np.full(shape, np.nan) for _ in range(4))
     simulated = np.full((3, *shape), np.nan)  # with costs of messages as measured, and at both ends
-    with buffers(asked.buffers) as pieces, ExitStack() as stack:
-        clients = {name: stack.enter_context(carriers.workers(name, 2)) for name in here}
+    with options.buffers(asked.buffers) as pieces, workers(here) as clients:
         for transport in ledger.transports(clients, asked.repeats, pieces):
             name, client = transport.name, clients[transport.name]
             at = worker_addresses(client)
@@ -281,46 +262,44 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
             )
             if name in carriers.MPI:  # a build's counter and matrices go over Dask's comms
                 continue
-            for i, problem in enumerate(problems):
-                for b, arm in enumerate(asked.balance):
-                    for k, places in enumerate(asked.places):
-                        if places <= len(at):
-                            seconds = build_seconds(
-                                problem, arm, client, at[:places], asked.repeats
-                            )
-                            measured[i, b, t, k], processor[i, b, t, k] = seconds
-                            say(f"  {problem.name}, {arm}, {places} places: {seconds[0]:.3f} s")
-    for i, problem in enumerate(problems):
-        for b, arm in enumerate(asked.balance):
-            if arm == "dask":
+            for (i, problem), (b, arm), (k, places) in product(enumerate(problems), arms, counts):
+                if places <= len(at):
+                    seconds = build_seconds(problem, arm, client, at[:places], asked.repeats)
+                    measured[i, b, t, k], processor[i, b, t, k] = seconds
+                    say(f"  {problem.name}, {arm}, {places} places: {seconds[0]:.3f} s")
+    for (i, problem), (b, arm) in product(enumerate(problems), arms):
+        if arm == "dask":
+            continue
+        costs, held = problem.measure_units(arm, asked.repeats), problem.held(arm)
+        counted = primitives(problem.work(arm)[0]) * problem.per_primitive
+        for (t, transport), (k, places) in product(enumerate(transports), counts):
+            if transport.why_not(places, held):
                 continue
-            costs, held = problem.measure_units(arm, asked.repeats), problem.held(arm)
-            for t, transport in enumerate(transports):
-                if transport.name == "counted":
-                    units = primitives(problem.work(arm)[0]) * problem.per_primitive
-                else:
-                    units = costs
-                for k, places in enumerate(asked.places):
-                    if transport.why_not(places, held):
-                        continue
-                    fixed = (setups[transport.name], problem.nbytes)
-                    found = simulate(units, arm, places, transport, *fixed)
-                    simulated[:, i, b, t, k] = found.elapsed
-                    if transport.message_half or transport.byte_half:
-                        simulated[1:, i, b, t, k] = [
-                            simulate(units, arm, places, transport.at(end), *fixed).elapsed
-                            for end in (-1, 1)
-                        ]
-                    elapsed[i, b, t, k] = problem.run.sizes["iteration"] * (
-                        found.elapsed + problem.other
-                    )
-                    share[i, b, t, k] = found.busy.max() / found.busy.mean()
+            units = counted if transport.name == "counted" else costs
+            fixed = (setups[transport.name], problem.nbytes)
+            found = simulate(units, arm, places, transport, *fixed)
+            simulated[:, i, b, t, k] = found.elapsed
+            if transport.message_half or transport.byte_half:
+                simulated[1:, i, b, t, k] = [
+                    simulate(units, arm, places, transport.at(end), *fixed).elapsed
+                    for end in (-1, 1)
+                ]
+            elapsed[i, b, t, k] = found.elapsed + problem.other
+            elapsed[i, b, t, k] *= problem.run.sizes["iteration"]
+            share[i, b, t, k] = found.busy.max() / found.busy.mean()
     dims = ("input", "balance", "transport", "places")
+    messages = "the same, messages at"
+    by_all = {
+        "measured": (measured, "Fock build, measured on this machine"),
+        "processor": (processor, "the same, the most processor time of a place"),
+        "simulated": (simulated[0], "Fock build, simulated"),
+        "simulated_low": (simulated[1], f"{messages} the least of their intervals"),
+        "simulated_high": (simulated[2], f"{messages} the most of theirs"),
+        "elapsed": (elapsed, "all iterations, simulated"),
+    }
+    largest = "largest over mean time of a place, simulated"
 
-    def variable(values: NDArray, long_name: str, units: str = "s") -> tuple:
-        return dims, values, {"long_name": long_name, "units": units}
-
-    each = {
+    by_input = {
         "energy": [float(p.run.energy[-1]) for p in problems],
         "iterations": [p.run.sizes["iteration"] for p in problems],
         "shells": [p.run.attrs["shells"] for p in problems],
@@ -336,21 +315,15 @@ def study(asked: Study, folder: str, say: Any = print) -> xr.Dataset:
         "byte": [x.byte for x in transports],
         "setup": [setups[x] for x in columns],
     }
-    messages = "the same, messages at"
     return xr.Dataset(
         {
-            "measured": variable(measured, "Fock build, measured on this machine"),
-            "processor": variable(processor, "the same, the most processor time of a place"),
-            "simulated": variable(simulated[0], "Fock build, simulated"),
-            "simulated_low": variable(simulated[1], f"{messages} the least of their intervals"),
-            "simulated_high": variable(simulated[2], f"{messages} the most of theirs"),
-            "elapsed": variable(elapsed, "all iterations, simulated"),
-            "imbalance": variable(share, "largest over mean time of a place, simulated", "1"),
+            **{name: variable(dims, *of, "s") for name, of in by_all.items()},
+            "imbalance": variable(dims, share, largest),
             **{
                 name: ("transport", values, {"units": "s"}) for name, values in by_transport.items()
             },
             "chunk": ("transport", [x.chunk for x in transports], {"units": "B"}),
-            **{name: ("input", values) for name, values in each.items()},
+            **{name: ("input", values) for name, values in by_input.items()},
         },
         {
             "input": [p.name for p in problems],

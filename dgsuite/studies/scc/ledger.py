@@ -7,21 +7,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from distributed import Client
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.kernels.bsp import Kernel, Model, Program, Round, State, ship
 from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.statistics import interval
 from dgsuite.studies.transports.carriers import chosen
 from dgsuite.studies.transports.chip import Buffer
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 LARGE, PIECES = 1 << 20, 64
 """Bytes of the message that bandwidth is measured with, or pieces of it where each has to be waited for."""
@@ -29,11 +28,6 @@ LARGE, PIECES = 1 << 20, 64
 
 TURNS = 3
 """Turns of each transport, of which the least counts."""
-
-
-def large(chunk: int) -> int:
-    """Bytes of the message that bandwidth is measured with, for a transport with buffers of that size."""
-    return min(LARGE, PIECES * chunk) if chunk else LARGE
 
 
 class Pieces(NamedTuple):
@@ -84,11 +78,9 @@ class Transport:
 
     def at(self, end: int) -> Transport:
         """The same with costs at one end of their intervals: -1 or 1."""
-        return replace(
-            self,
-            message=max(self.message + end * self.message_half, 0.0),
-            byte=max(self.byte + end * self.byte_half, 0.0),
-        )
+        message = max(self.message + end * self.message_half, 0.0)
+        byte = max(self.byte + end * self.byte_half, 0.0)
+        return replace(self, message=message, byte=byte)
 
     @property
     def counter(self) -> float:
@@ -124,8 +116,6 @@ class Ledger:
 
     Attributes
     ----------
-    name
-        Of the program and its input.
     units
         Seconds of each unit of work, shape (units,), in the order in which blocks are dealt.
     setup
@@ -134,7 +124,6 @@ class Ledger:
         Bytes of the result that places add up at the end.
     """
 
-    name: str
     units: NDArray[np.float64]
     setup: float
     payload: int
@@ -186,10 +175,8 @@ def transports(
     InputError
         There are not two workers.
     """
-    from dgsuite.partition.client.workers import worker_addresses
-
     held = {name: (pieces or {}).get(name, Pieces(0)) for name in clients}
-    sizes = {name: large(each.chunk) for name, each in held.items()}
+    sizes = {name: min(LARGE, PIECES * each.chunk or LARGE) for name, each in held.items()}
     for name, client in clients.items():
         if len(worker_addresses(client)) < 2:
             raise InputError(f"{name} is measured between two workers; the cluster has fewer")
@@ -279,21 +266,13 @@ def cyclic(order: Sequence[int] | NDArray, places: int) -> NDArray[np.int64]:
     return owner
 
 
-def timed(call: Callable[[], object], times: int) -> NDArray:
-    """Seconds of some calls."""
-    taken = np.empty(times)
-    for i in range(times):
-        begin = perf_counter()
-        call()
-        taken[i] = perf_counter() - begin
-    return taken
-
-
 def setup(client: Client, density: NDArray, places: Sequence[str]) -> float:
     """Least seconds of a build without units: density there, and a matrix back."""
     watch = Watch(client, "timing a build", places)
 
-    def build() -> None:
+    def build() -> float:
+        begin = perf_counter()
         watch.gather([client.submit(_nothing, density, workers=[places[0]], pure=False)])
+        return perf_counter() - begin
 
-    return float(timed(build, 20).min())
+    return min(build() for _ in range(20))

@@ -8,15 +8,12 @@ it is checked against what was measured.
 
 from __future__ import annotations
 
-import os
 from heapq import heapify, heappop, heapreplace
 
 import numpy as np
-import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.core import traces
 from dgsuite.studies.scc.ledger import Transport
 
 MAX_PLACES = 1 << 12
@@ -39,8 +36,6 @@ class Simulation:
         Seconds that have passed at each place, shape (places,).
     busy
         Seconds of it spent on units, shape (places,).
-    operations
-        Fetches from the counter.
     """
 
     def __init__(self, places: int, transport: Transport) -> None:
@@ -50,7 +45,6 @@ class Simulation:
         self.transport = transport.among(places)
         self.clock = np.zeros(places)
         self.busy = np.zeros(places)
-        self.operations = 0
 
     @property
     def elapsed(self) -> float:
@@ -94,9 +88,8 @@ class Simulation:
             What a fetch takes where the counter is, one after another, place 0's own included; by
             default a message, and nothing for place 0.
         """
-        cost = (
-            np.add.reduceat(seconds, np.arange(0, len(seconds), chunk)) if len(seconds) else seconds
-        )
+        starts = np.arange(0, len(seconds), chunk)
+        cost = np.add.reduceat(seconds, starts) if len(seconds) else seconds
         ranks = np.arange(self.places)
         messages = np.broadcast_to(self.transport.seconds(0, 0, ranks), self.places).tolist()
         free = 0.0
@@ -106,7 +99,6 @@ class Simulation:
         taken = 0
         while asking:
             asked, place = asking[0]
-            self.operations += 1
             if service is None and place == 0:  # the counter is at hand
                 answer = asked
             else:
@@ -151,35 +143,6 @@ class Simulation:
         for place, one in zip(order, each, strict=True):
             self.clock[0] = max(self.clock[0], self.clock[place]) + one
 
-    def messages(
-        self, source: NDArray[np.int64], destination: NDArray[np.int64], nbytes: NDArray[np.int64]
-    ) -> None:
-        """Places send some messages, each its own nearest rank first, and wait for those sent to them.
-
-        Parameters
-        ----------
-        source, destination, nbytes
-            Of each message; no place sends to itself.
-        """
-        if not len(source):
-            return
-        half = self.transport.seconds(nbytes, source, destination) / 2
-        order = np.lexsort(((destination - source) % self.places, source))
-        source, destination, half = source[order], destination[order], half[order]
-        own = self.clock + np.bincount(source, half, self.places)
-        # all messages as one row: what those of smaller ranks take is subtracted
-        sent = np.cumsum(half)
-        before = np.concatenate([[0.0], np.cumsum(np.bincount(source, half, self.places))])
-        arrival = self.clock[source] + sent - before[source]
-        order = np.lexsort((arrival, destination))
-        destination, half, arrival = destination[order], half[order], arrival[order]
-        # messages are taken in one after another, none before it is here nor before all was sent
-        after = np.cumsum(np.bincount(destination, half, self.places))
-        left = after[destination] - np.cumsum(half) + half
-        self.clock = own
-        done = np.maximum(arrival, own[destination]) + left
-        np.maximum.at(self.clock, destination, done)
-
     def reduce(self, nbytes: float) -> None:
         """Sums of all places at place 0, along a binomial tree."""
         step = 1
@@ -197,39 +160,3 @@ class Simulation:
             self.clock[low] += self.transport.seconds(nbytes, low, low + step)
             self.clock[low + step] = np.maximum(self.clock[low + step], self.clock[low])
             step //= 2
-
-
-def replay(
-    trace: xr.Dataset | str | os.PathLike[str], transport: Transport, barrier: bool = True
-) -> Simulation:
-    """Simulate a traced run, with a processor for each cluster.
-
-    In each phase a place computes for as long as its cluster did, and sends each other place that it has
-    messages for one with all of their payload.
-
-    Parameters
-    ----------
-    trace
-        Of `dgsuite.run(..., trace=...)`: the file, or what `dgsuite.core.traces.read` gives.
-    transport
-        What messages cost.
-    barrier
-        Whether each phase ends in a barrier, along a tree, as rounds do; otherwise a place waits only for
-        what it is sent.
-
-    Raises
-    ------
-    InputError
-        Not a trace, or more clusters than `dgsuite.studies.scc.simulate.MAX_PLACES`.
-    """
-    if not isinstance(trace, xr.Dataset):
-        trace = traces.read(trace)
-    sent = traces.between(trace)
-    simulation = Simulation(int(trace.sizes["cluster"]), transport)
-    for seconds, messages in zip(trace.compute_seconds.values, sent, strict=True):
-        simulation.compute(seconds)
-        simulation.messages(*messages)
-        if barrier:
-            simulation.reduce(0)
-            simulation.broadcast(0)
-    return simulation

@@ -16,24 +16,17 @@ import io
 import textwrap
 import tokenize
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    from dgsuite.kernels.bsp import Kernel
+from dgsuite.core.accounting.rules import IMSUITE, Accounting, rules_of
+from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.kernels.bsp import Kernel
 
 SENDS = {"unicast", "broadcast", "announce", "ship", "spawn"}
 STEPS = {"Round", "Finish", "until_quiet"}
-IMSUITE = ("bf", "dp", "by", "dr", "ds", "dst", "hs", "kc", "lcr", "mis", "mst", "vc")
-"""The kernels of IMSuite, in the order of its tables."""
 
-BLANK = {
-    tokenize.COMMENT,
-    tokenize.NL,
-    tokenize.NEWLINE,
-    tokenize.INDENT,
-    tokenize.DEDENT,
-    tokenize.ENDMARKER,
-}
+BLANK = {"COMMENT", "NL", "NEWLINE", "INDENT", "DEDENT", "ENDMARKER"}
+"""Names of the tokens that make no line one of code."""
 
 
 class Statics(NamedTuple):
@@ -57,8 +50,7 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
     Parameters
     ----------
     style
-        "finish_async" or "clocked", in which barriers take the place of joins; for "serial", which has
-        neither, all but lines are zero.
+        "finish_async" or "clocked", in which barriers take the place of joins.
 
     Examples
     --------
@@ -67,16 +59,12 @@ def statics(kernel: type[Kernel], style: str = "finish_async") -> Statics:
     (2, 2, 0, 0)
     """
     lines = sum(map(_lines, _files(kernel)))
-    if style == "serial":
-        return Statics(kernel.name, kernel.form, style, lines, 0, 0, 0, 0)
     sums = {name: sum(found.values()) for name, found in parts(kernel, style).items()}
     return Statics(kernel.name, kernel.form, style, lines, **sums)
 
 
 def parts(kernel: type[Kernel], style: str) -> dict[str, dict[str, int]]:
     """Tasks, joins, barriers and locks in a kernel's text: of each how many a method has, by its name."""
-    from dgsuite.core.accounting.rules import Accounting, rules_of
-
     faithful = kernel(faithful=True)
     law = rules_of(faithful) or Accounting()
     spawning = {**law.spawning, **(law.clocked_spawning if style == "clocked" else {})}
@@ -98,7 +86,9 @@ def parts(kernel: type[Kernel], style: str) -> dict[str, dict[str, int]]:
     mutexes = Counter(
         {p: law.mutex.get(p, 1) for p in flat if text.calling(SENDS).intersection(text.reach(p))}
     )
-    mutexes.update(p for p in flat if text.locking().intersection(text.reach(p)))
+    # methods that count locks of the original themselves
+    locking = text.calling({"extra"}, arguments=2)
+    mutexes.update(p for p in flat if locking.intersection(text.reach(p)))
     for site in text.calling({"spawn"}):
         rule = max((spawning[t] for t in spawning if site in text.reach(t)), default=None)
         if rule is not None:
@@ -112,16 +102,12 @@ def parts(kernel: type[Kernel], style: str) -> dict[str, dict[str, int]]:
 
 def table() -> list[Statics]:
     """All kernels that IMSuite has, in all forms and styles."""
-    from dgsuite.kernels import KERNELS, RECURSIVE
-
     kernels = [*(KERNELS[name] for name in IMSUITE), *RECURSIVE.values()]
     return [statics(k, style) for k in kernels for style in ("finish_async", "clocked")]
 
 
 def _files(kernel: type[Kernel]) -> set[str]:
     """The files of a kernel and its bases; of a recursive form, without those of the iterative one."""
-    from dgsuite.kernels import KERNELS
-
     files = {
         inspect.getfile(c)
         for c in kernel.__mro__
@@ -137,7 +123,7 @@ def _lines(path: str) -> int:
     code = {
         line
         for token in tokenize.generate_tokens(io.StringIO(source).readline)
-        if token.type not in BLANK
+        if tokenize.tok_name[token.type] not in BLANK
         for line in range(token.start[0], token.end[0] + 1)
     }
     for node in ast.walk(ast.parse(source)):
@@ -179,20 +165,12 @@ class Text:
                     found.append([n for n in named if n in self.trees])
         return [step for step in found if step]
 
-    def calling(self, functions: set[str]) -> set[str]:
-        """Methods that call one of some functions."""
+    def calling(self, functions: set[str], arguments: int = 0) -> set[str]:
+        """Methods that call one of some functions, with so many arguments at least."""
         return {
             method
             for method, calls in self.calls.items()
-            if any(_called(c) in functions for c in calls)
-        }
-
-    def locking(self) -> set[str]:
-        """Methods that count locks of the original themselves: the second argument of `extra`."""
-        return {
-            method
-            for method, calls in self.calls.items()
-            if any(_called(c) == "extra" and len(c.args) > 1 for c in calls)
+            if any(_called(c) in functions and len(c.args) >= arguments for c in calls)
         }
 
     def reach(self, name: str) -> dict[str, None]:

@@ -10,13 +10,18 @@ import asyncio
 import multiprocessing
 import statistics
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from multiprocessing.connection import Connection
 from typing import Any
 
+import dask
 import numpy as np
+import psutil
 import xarray as xr
+from distributed.comm import connect, listen
+from distributed.protocol.serialize import Serialized
+from distributed.security import Security
 
 from dgsuite.base.memory import keep_memory
 from dgsuite.studies.transports.carriers import MPI, scheme
@@ -26,14 +31,15 @@ PATTERNS = ("pingpong", "one-to-all", "all-pairs", "clocked")
 BATCH = 20e-3
 """Seconds of round trips that are timed together: a single small one is no longer than a clock's noise."""
 
+Trip = Callable[[str, int, int], float]
+"""Seconds of trips over a protocol, with messages of a size, so many of them."""
+
 BUDGET = 1 << 28
 """Bytes that a transport sends at most for one turn of one size, beyond the first trip."""
 
 
 def message(size: int) -> Any:
     """A message around one frame of that many bytes."""
-    from distributed.protocol.serialize import Serialized
-
     return {"data": Serialized({"serializer": "dask"}, [np.ones(size, np.uint8).data])}
 
 
@@ -79,9 +85,6 @@ class Partner:
             comm.abort()
 
     async def main(self) -> None:
-        from distributed.comm import connect, listen
-        from distributed.security import Security
-
         loop = asyncio.get_running_loop()
         security = Security()
         here, there = security.get_listen_args("worker"), security.get_connection_args("worker")
@@ -90,21 +93,17 @@ class Partner:
             for protocol in self._protocols
         ]
         self._pipe.send([listener.contact_address for listener in listeners])
-        while True:
-            order = await loop.run_in_executor(None, self._pipe.recv)
-            if order is None:
-                return
-            if order[0] == "connect":
-                for protocol, addresses in order[1].items():
-                    for address in addresses:
-                        comm = await connect(address, deserialize=False, **there)
-                        await comm.write({"peer": protocol})
-                        await comm.read()  # the other one has the comm, too
-                        self._comms[protocol].append(comm)
+        while (order := await loop.run_in_executor(None, self._pipe.recv)) is not None:
+            what, protocol, *given = order
+            if what == "connect":
+                for address in given:
+                    comm = await connect(address, deserialize=False, **there)
+                    await comm.write({"peer": protocol})
+                    await comm.read()  # the other one has the comm, too
+                    self._comms[protocol].append(comm)
                 self._pipe.send(None)
             else:
-                _, protocol, size, count = order
-                self._pipe.send(await rounds(self._comms[protocol], size, count))
+                self._pipe.send(await rounds(self._comms[protocol], *given))
 
 
 async def rounds(comms: Sequence[Any], size: int, count: int) -> float:
@@ -118,27 +117,19 @@ async def rounds(comms: Sequence[Any], size: int, count: int) -> float:
 
 
 def _partner(protocols: Sequence[str], config: dict[str, Any], pipe: Connection) -> None:
-    import dask
-
     dask.config.update(dask.config.config, config)
     keep_memory()
-
-    async def main() -> None:
-        await Partner(protocols, pipe).main()
-
-    asyncio.run(main())
+    asyncio.run(Partner(protocols, pipe).main())
 
 
 class Partners:
     """Processes to measure with."""
 
     def __init__(self, protocols: Sequence[str], count: int) -> None:
-        import dask
-
         from dgsuite.studies.experiment.clusters import terminal_blocked
 
         context = multiprocessing.get_context("spawn")
-        self.protocols, self.addresses = protocols, [[""]] * 0
+        self.protocols = protocols
         self._pipes, self._processes = [], []
         for _ in range(count):
             here, there = context.Pipe()
@@ -150,19 +141,17 @@ class Partners:
             there.close()
             self._pipes.append(here)
             self._processes.append(process)
-        self.addresses = [pipe.recv() for pipe in self._pipes]
+        self.addresses: list[list[str]] = [pipe.recv() for pipe in self._pipes]
 
     def join(self, protocol: str) -> None:
         """Connect each with each over a protocol."""
         q = self.protocols.index(protocol)
         for k, pipe in enumerate(self._pipes):
-            pipe.send(("connect", {protocol: [there[q] for there in self.addresses[:k]]}))
+            pipe.send(("connect", protocol, *(there[q] for there in self.addresses[:k])))
             pipe.recv()
 
     def held(self) -> float:
         """Bytes of a process, on average: what several have mapped counts by its share for each."""
-        import psutil
-
         infos = [psutil.Process(process.pid).memory_full_info() for process in self._processes]
         return float(np.mean([getattr(info, "pss", info.uss) for info in infos]))
 
@@ -248,14 +237,11 @@ def _held(protocols: Sequence[str], size: int, processes: int) -> dict[str, floa
     """By protocol, the bytes by which a process grows once it has exchanged messages with all others."""
     found = {}
     for protocol in (p for p in protocols if p not in MPI):
-        partners = Partners([protocol], processes)
-        try:
+        with closing(Partners([protocol], processes)) as partners:
             before = partners.held()
             partners.join(protocol)
             partners.rounds(protocol, size, 1)
             found[protocol] = partners.held() - before
-        finally:
-            partners.close()
     return found
 
 
@@ -265,88 +251,71 @@ def _turns(
     """Measurements of a pattern: protocol, size, repeat, seconds."""
     if not protocols:
         return
-    with ExitStack() as stack:
-        if pattern == "clocked":
-            from dgsuite.studies.transports import kernels
+    if pattern == "clocked":
+        from dgsuite.studies.transports import kernels
 
-            there = stack.enter_context(kernels.workers(protocols))
-            found = kernels.rounds(there, sizes, repeats)
+        with kernels.workers(protocols) as clients:
+            yield from kernels.rounds(clients, sizes, repeats)
+        return
+    keep_memory()
+    count = {"pingpong": 1, "one-to-all": processes - 1, "all-pairs": processes}[pattern]
+    with closing(Partners(protocols, count)) as partners:
+        if pattern == "all-pairs":
+            for protocol in protocols:
+                partners.join(protocol)
+            yield from _timed(partners.rounds, protocols, sizes, repeats, count**2)
         else:
-            keep_memory()
-            count = {"pingpong": 1, "one-to-all": processes - 1, "all-pairs": processes}[pattern]
-            partners = Partners(protocols, count)
-            stack.callback(partners.close)
-            timed = _all_pairs if pattern == "all-pairs" else _from_here
-            found = iter(timed(partners, sizes, repeats))
-        for q, s, r, value in found:
-            yield protocols[q], s, r, value
+            with _from_here(partners) as trip:
+                yield from _timed(trip, protocols, sizes, repeats, count)
 
 
-def _from_here(
-    partners: Partners, sizes: Sequence[int], repeats: int
-) -> list[tuple[int, int, int, float]]:
-    """Trips from this process to all partners: (protocol, size, repeat, seconds)."""
-    from distributed.comm import connect
-    from distributed.security import Security
+def _timed(
+    trip: Trip, protocols: Sequence[str], sizes: Sequence[int], repeats: int, messages: int
+) -> Iterator[tuple[str, int, int, float]]:
+    """Measurements of trips that have so many messages, as `_turns` has them."""
+    for s, size in enumerate(sizes):
+        once = {p: min(trip(p, size, 1) for _ in range(2)) for p in protocols}
+        for r in range(repeats):
+            for protocol in protocols:
+                most = BUDGET // max(size * messages, 1)
+                count = max(1, min(int(BATCH / once[protocol]), most))
+                yield protocol, s, r, trip(protocol, size, count) / count
 
+
+@contextmanager
+def _from_here(partners: Partners) -> Iterator[Trip]:
+    """Trips from this process to all partners and back."""
     secure = Security().get_connection_args("worker")
 
-    async def main() -> list[tuple[int, int, int, float]]:
-        comms = [
-            [
-                await connect(addresses[q], deserialize=False, **secure)
-                for addresses in partners.addresses
-            ]
-            for q in range(len(partners.protocols))
-        ]
-        found = []
-        for s, size in enumerate(sizes):
-            once = [min([await trips(c, size, 1) for _ in range(2)]) for c in comms]
-            for r in range(repeats):
-                for q, there in enumerate(comms):
-                    count = _count(once[q], size * len(there))
-                    found.append((q, s, r, await trips(there, size, count) / count))
-        for there in comms:
+    async def called(addresses: Sequence[str]) -> list[Any]:
+        return [await connect(address, deserialize=False, **secure) for address in addresses]
+
+    async def close() -> None:
+        for there in comms.values():
             for comm in there:
                 await comm.close()
-        return found
 
-    return asyncio.run(main())
-
-
-def _all_pairs(
-    partners: Partners, sizes: Sequence[int], repeats: int
-) -> list[tuple[int, int, int, float]]:
-    """Rounds among the partners."""
-    for protocol in partners.protocols:
-        partners.join(protocol)
-    found = []
-    for s, size in enumerate(sizes):
-        once = [min(partners.rounds(p, size, 1) for _ in range(2)) for p in partners.protocols]
-        for r in range(repeats):
-            for q, protocol in enumerate(partners.protocols):
-                count = _count(once[q], size * len(partners.addresses) ** 2)
-                found.append((q, s, r, partners.rounds(protocol, size, count) / count))
-    return found
-
-
-def _count(once: float, size: int) -> int:
-    """Trips of a turn."""
-    return max(1, min(int(BATCH / once), BUDGET // max(size, 1)))
+    with asyncio.Runner() as runner:
+        by_protocol = zip(partners.protocols, zip(*partners.addresses, strict=True), strict=True)
+        comms = {protocol: runner.run(called(addresses)) for protocol, addresses in by_protocol}
+        yield lambda protocol, size, count: runner.run(trips(comms[protocol], size, count))
+        runner.run(close())
 
 
 def summary(ds: xr.Dataset) -> dict[str, dict[str, Any]]:
     """Medians by protocol and size: of the first pattern, and of others under their names."""
     names = ("median_seconds", "bytes_per_second")
-    first, *others = [str(pattern) for pattern in ds.pattern.values]
+    first = str(ds.pattern.values[0])
     found: dict[str, dict[str, Any]] = {}
     for protocol in map(str, ds.protocol.values):
         found[protocol] = {}
         for size in ds["size"].values:
-            part = ds[list(names)].sel(protocol=protocol, size=size)
-            found[protocol][str(size)] = {
-                name: float(part[name].sel(pattern=first)) for name in names
-            } | {p: {name: float(part[name].sel(pattern=p)) for name in names} for p in others}
+            part = ds.sel(protocol=protocol, size=size)
+            by_pattern = {
+                str(p): {name: float(part[name].sel(pattern=p)) for name in names}
+                for p in ds.pattern.values
+            }
+            found[protocol][str(size)] = by_pattern.pop(first) | by_pattern
         if "kernel" in ds.dims:
             times = ds.kernel_median_seconds.sel(protocol=protocol).to_series()
             found[protocol]["kernels"] = {str(k): float(v) for k, v in times.items()}

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from distributed import Client
+import dask
+from distributed import Client
+
+from dgsuite.partition.client.settings import setting
+from dgsuite.studies.experiment.clusters import check_protocol, local
+from dgsuite.studies.transports import mpi
 
 MPI = ("mpi", "mpi-sock")
 """MPI by its own choice of transport, and over TCP sockets; it carries clocked runs alone."""
@@ -20,9 +24,6 @@ def check(name: str) -> None:
     InputError
         There is none of the name, or it is not set up.
     """
-    from dgsuite.studies.experiment.clusters import check_protocol
-    from dgsuite.studies.transports import mpi
-
     if name in MPI:
         mpi.starter(name)
     else:
@@ -31,21 +32,14 @@ def check(name: str) -> None:
 
 def workers(name: str, count: int) -> AbstractContextManager[Client]:
     """A client of so many workers of this host, each with a thread."""
-    from dgsuite.studies.experiment.clusters import local
-    from dgsuite.studies.transports import mpi
-
     return mpi.local(count, name) if name in MPI else local(count, 1, "0", scheme(name))
 
 
 def scheme(name: str) -> str:
     """The scheme of a comm by the name of its transport: ``mpb`` is ``rcce`` with the chip's buffers."""
-    from dgsuite.partition.client.settings import setting
-
     return "rcce" if name == "mpb" and setting("dgsuite.rcce.places") else name
 
 
 def chosen(name: str) -> AbstractContextManager[Any]:
     """Have clocked runs use a transport; its workers must have been started for it."""
-    import dask
-
     return dask.config.set({"dgsuite.clocked.transport": "mpi" if name in MPI else "comm"})

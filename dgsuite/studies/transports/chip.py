@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Self
 from weakref import WeakValueDictionary, finalize
 
 import numpy as np
-from distributed.comm import CommClosedError
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
@@ -92,23 +91,9 @@ class Buffer:
 
 
 class OneChunk(mpb.MPB):
-    """A comm whose chunks wait for the one before."""
+    """A comm whose chunks wait for the one before, and fill the buffer."""
 
-    async def _put(self, views: Sequence[memoryview]) -> None:
-        for view in views:
-            at = 0
-            while at < view.nbytes:
-                if not (room := self._room()):
-                    if self._said < self._written:
-                        self._tell()
-                    await self._wait_taken()
-                    continue
-                size = min(room, view.nbytes - at)
-                self._lay(view, at, size)
-                at += size
-        self._tell()
-        if self._ended:
-            raise CommClosedError(f"{self}: the peer closed it")
+    early = False
 
     def _room(self) -> int:
         room = super()._room()

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from distributed import Client
 
 from dgsuite import genval
 from dgsuite.core.results.dataset import variable
@@ -53,36 +55,30 @@ class Swap(Kernel):
         return vote(any=True), unicast(1 - c.ids, content=content)
 
 
-class Workers:
-    """Two workers for each transport."""
-
-    def __init__(self, protocols: Sequence[str], stack: ExitStack) -> None:
+@contextmanager
+def workers(protocols: Sequence[str]) -> Iterator[dict[str, Client]]:
+    """Clients of two workers for each transport, all there at the same time."""
+    with ExitStack() as stack:
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore", UserWarning)  # a port is taken, and another found
-        self.clients = {p: stack.enter_context(carriers.workers(p, 2)) for p in protocols}
-
-    def run(self, protocol: str, kernel: Any, graph: Graph, **parameters: Any) -> xr.Dataset:
-        """Run a kernel over a transport."""
-        with carriers.chosen(protocol):
-            client = self.clients[protocol]
-            return run(kernel, graph, style="clocked", client=client, **parameters)
+        yield {p: stack.enter_context(carriers.workers(p, 2)) for p in protocols}
 
 
-@contextmanager
-def workers(protocols: Sequence[str]) -> Iterator[Workers]:
-    """Two workers for each transport, all there at the same time."""
-    with ExitStack() as stack:
-        yield Workers(protocols, stack)
+def ran(protocol: str, client: Client, kernel: Any, graph: Graph, **parameters: Any) -> xr.Dataset:
+    """A run of a kernel over a transport."""
+    with carriers.chosen(protocol):
+        return run(kernel, graph, style="clocked", client=client, **parameters)
 
 
 def rounds(
-    there: Workers, sizes: Sequence[int], repeats: int
-) -> Iterator[tuple[int, int, int, float]]:
+    clients: Mapping[str, Client], sizes: Sequence[int], repeats: int
+) -> Iterator[tuple[str, int, int, float]]:
     """Seconds of a round in which each of two workers sends that many bytes to the other.
 
     Yields
     ------
-    protocol, size, repeat : int
+    protocol : str
+    size, repeat : int
         Which of them.
     seconds : float
         Median of the rounds of a run.
@@ -91,40 +87,36 @@ def rounds(
     for s, size in enumerate(sizes):
         count = int(np.clip((1 << 26) // max(size, 1), 5, 500))
         for r in range(repeats):
-            for p, protocol in enumerate(there.clients):
-                ds = there.run(protocol, Swap, graph, rounds=count, words=size // WORD)
+            for protocol, client in clients.items():
+                ds = ran(protocol, client, Swap, graph, rounds=count, words=size // WORD)
                 each = (ds.compute_seconds + ds.exchange_seconds).isel(cluster=0)
-                yield p, s, r, float(each.median())
+                yield protocol, s, r, float(each.median())
 
 
 def measure(
-    there: Workers, kernels: Sequence[str], nodes: int, repeats: int, degree: int = 16
+    clients: Mapping[str, Client], kernels: Sequence[str], nodes: int, repeats: int
 ) -> xr.Dataset:
-    """Seconds of the rounds of kernels on a random graph of that many nodes.
+    """Seconds of the rounds of kernels on a random graph of that many nodes, and eight edges for each.
 
     Returns
     -------
     xarray.Dataset
         ``kernel_seconds(protocol, kernel, repeat)`` and its medians, ``kernel_median_seconds``.
     """
-    seconds = np.full((len(there.clients), len(kernels), repeats), np.nan)
-    graphs = {
-        protocol: genval.graph(
-            "er", nodes, m=nodes * degree // 2, seed=1, clusters=2, client=client
-        )
-        for protocol, client in there.clients.items()
-    }
+    seconds = np.full((len(clients), len(kernels), repeats), np.nan)
+    made = partial(genval.graph, "er", nodes, m=8 * nodes, seed=1, clusters=2)
+    there = [(protocol, client, made(client=client)) for protocol, client in clients.items()]
     for k, kernel in enumerate(kernels):
-        for protocol, graph in graphs.items():
-            there.run(protocol, kernel, graph)
+        for protocol, client, graph in there:
+            ran(protocol, client, kernel, graph)
         for r in range(repeats):
-            for p, (protocol, graph) in enumerate(graphs.items()):
-                seconds[p, k, r] = there.run(protocol, kernel, graph).attrs["seconds"]
+            for p, (protocol, client, graph) in enumerate(there):
+                seconds[p, k, r] = ran(protocol, client, kernel, graph).attrs["seconds"]
     dims, median = ("protocol", "kernel", "repeat"), np.median(seconds, axis=-1)
     return xr.Dataset(
         {
             "kernel_seconds": variable(dims, seconds, "time of rounds", "s"),
             "kernel_median_seconds": variable(dims[:2], median, "median time of rounds", "s"),
         },
-        {"protocol": list(there.clients), "kernel": list(kernels)},
+        {"protocol": list(clients), "kernel": list(kernels)},
     )

@@ -25,7 +25,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
-from distributed import Client, Worker
+from distributed import Client, LocalCluster, Worker
 from distributed.comm import get_address_host
 
 from dgsuite.base.errors import InputError, RunError
@@ -220,8 +220,6 @@ def local(workers: int, name: str = "mpi") -> Iterator[Client]:
     InputError
         There is no MPI.
     """
-    from distributed import LocalCluster
-
     program = starter(name)
     with (
         LocalCluster(n_workers=0, dashboard_address=None, silence_logs=logging.CRITICAL) as cluster,

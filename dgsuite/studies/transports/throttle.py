@@ -24,6 +24,7 @@ from distributed.comm.tcp import TCP, BaseTCPBackend, TCPConnector, TCPListener
 from tornado.iostream import StreamClosedError
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.transports.framed import serialised
 from dgsuite.partition.client.settings import setting
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
@@ -217,31 +218,6 @@ Put = Callable[[Sequence[memoryview]], Awaitable[None]]
 """How a comm sends bytes."""
 
 
-class _Outbox:
-    """Stands in for a stream and keeps what is written to it."""
-
-    def __init__(self) -> None:
-        self.chunks: list[Any] = []
-        # a comm appends to its stream's buffer directly, so that nothing leaves before all is there
-        self._write_buffer = self.chunks
-        self._total_write_index = 0
-
-    def write(self, data: Any) -> None:
-        if len(data):
-            self.chunks.append(data)
-
-
-class _Serialiser:
-    """Stands in for a comm whose stream is an outbox."""
-
-    def __init__(self, comm: Any) -> None:
-        self._comm = comm
-        self.stream = _Outbox()
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._comm, name)
-
-
 class Paced:
     """What makes a comm keep to the limit of the process, whatever carries its bytes."""
 
@@ -258,10 +234,9 @@ class Paced:
         free = limit.traffic == "exchange" and not self.exchange
         return None if free or (limit.rate is None and not limit.latency) else limit
 
-    async def _release(self, chunks: Sequence[Any], limit: Limit, put: Put) -> None:
+    async def _release(self, views: Sequence[memoryview], limit: Limit, put: Put) -> None:
         """Send a message slice by slice, each as soon as the limit allows."""
         await asyncio.sleep(limit.latency)
-        views = [memoryview(chunk) for chunk in chunks]
         rate = limit.rate
         if rate is None:
             await put(views)
@@ -290,15 +265,14 @@ class Throttled(Paced, TCP):
         if limit is None:
             return cast(int, await super().write(msg, serializers, on_error))
         async with self._turn:
-            made = _Serialiser(self)
-            size = await TCP.write(cast(Any, made), msg, serializers, on_error)
+            views = await serialised(self, msg, serializers, on_error, self.max_shard_size)
             try:
-                await self._release(made.stream.chunks, limit, self._put)
+                await self._release(views, limit, self._put)
             except BaseException:
                 # half a message may have left: nothing that follows could be understood
                 self.abort()
                 raise
-            return cast(int, size)
+            return sum(view.nbytes for view in views)
 
     async def _put(self, views: Sequence[memoryview]) -> None:
         for view in views:

@@ -291,7 +291,6 @@ WRONG_OPTIONS = [
     ({"fetch": 0, "balance": "dynamic"}, "fetch must be at least 1"),
     ({"charge": 1}, "41 electrons with charge 1"),
     ({"charge": 42}, "charge 42: leaves no electrons"),
-    ({"unit": "nm"}, "unit must be 'angstrom' or 'bohr'"),
     ({"iterations": 0}, "iterations and tolerance must be above 0"),
     ({"balance": "dask"}, "balance 'dask' needs a Dask client"),
 ]

@@ -195,7 +195,7 @@ def test_a_forged_result_is_refused(result, case):
 @pytest.mark.parametrize("name", ["n", "workers", "title", "seconds"])
 def test_a_summary_names_what_is_missing(result, name):
     changed(result, lambda file: file.attrs.__delitem__(name))
-    with pytest.raises(InputError, match=f"no attribute {name}"):
+    with pytest.raises(InputError, match=f"without the attribute .{name}. is not of a run"):
         dgsuite.open(result).dgsuite.summary()
 
 

@@ -49,7 +49,7 @@ async def test_partners_are_connected_when_they_say_so():
     running = [asyncio.create_task(partner.main()) for partner in partners]
     try:
         addresses = [await asyncio.to_thread(heard, pipe) for pipe in pipes]
-        pipes[1].send(("connect", {"tcp": addresses[0]}))
+        pipes[1].send(("connect", "tcp", *addresses[0]))
         await asyncio.to_thread(heard, pipes[1])
         for pipe in pipes:
             pipe.send(("rounds", "tcp", 8, 1))
