@@ -26,7 +26,7 @@ from dgsuite.base.memory import frugal
 from dgsuite.base.telling import TOLD, tell
 from dgsuite.partition.client.tasks import calls, computed, delayed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch, letting_go
-from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
+from dgsuite.partition.client.workers import cluster_ranges, received, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import build, grow
@@ -214,8 +214,7 @@ def _construct_on_workers(
             parts += members(client, worker, group, last - first)
             tallies.append(submitted(client, getattr, group, "tally"))
     del bundles, found, args, group
-    facts = _facts(_collect(client, fact_of, parts, workers))
-    return Constructed(parts, *facts, tallied(watch.gather(tallies)))
+    return Constructed(parts, *_collect(client, parts, workers), tallied(watch.gather(tallies)))
 
 
 def shared(partition: Partition, watch: Watch) -> Future:
@@ -225,11 +224,7 @@ def shared(partition: Partition, watch: Watch) -> Future:
     """
     if partition.order is not None:
         return watch.scatter(partition)
-    return submitted(watch.client, _partition, partition)
-
-
-def _partition(partition: Partition) -> Partition:
-    return partition
+    return submitted(watch.client, received, partition)
 
 
 def members(client: Client, worker: str, group: Future, count: int) -> list[Future]:
@@ -346,14 +341,11 @@ def _explain_lost_workers() -> Iterator[None]:
 
 
 def _collect(
-    client: Client,
-    function: Callable[[Cluster], Any],
-    parts: Sequence[Future],
-    workers: Sequence[str],
-) -> list[Any]:
-    """Results of a function of every cluster, computed where the cluster is."""
-    facts = [submitted(client, function, part) for part in parts]
-    return Watch(client, BUILDING, workers).gather(facts)
+    client: Client, parts: Sequence[Future], workers: Sequence[str]
+) -> tuple[list[int], DTypeLike | None]:
+    """As `_facts`, of clusters on workers."""
+    facts = [submitted(client, fact_of, part) for part in parts]
+    return _facts(Watch(client, BUILDING, workers).gather(facts))
 
 
 @letting_go()
@@ -405,7 +397,7 @@ def _made(
             pinned(client, worker_of(k, len(arguments), workers), function, *given)
             for k, given in enumerate(arguments)
         ]
-        return there, _facts(_collect(client, fact_of, there, workers))[0]
+        return there, _collect(client, there, workers)[0]
 
 
 @letting_go()
