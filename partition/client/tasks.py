@@ -64,8 +64,7 @@ def submitted(
 def computed(client: Client, tasks: Sequence[Any], **how: Any) -> list[Future]:
     """Futures of lazy tasks."""
     with spanned():
-        found: list[Future] = client.compute(tasks, **how)
-        return found
+        return client.compute(tasks, **how)  # type: ignore[no-any-return]
 
 
 def calls(client: Client | None) -> Callable[..., Any]:
