@@ -31,19 +31,9 @@ __all__ = [
     "metis",
 ]
 
-PARTITIONERS = "dgsuite.partition.clusters.partitioners"
+HOMES = dict.fromkeys(__all__, "clusters.partitioners")
+HOMES |= {"arrange": "clusters.grid", "describe": "graph.measures"}
 
 __getattr__, __dir__ = lazy_imports(
-    __name__,
-    {
-        "arrange": "dgsuite.partition.clusters.grid:arrange",
-        "balanced": f"{PARTITIONERS}:balanced",
-        "blocks": f"{PARTITIONERS}:blocks",
-        "check_clusters": f"{PARTITIONERS}:check_clusters",
-        "describe": "dgsuite.partition.graph.measures:describe",
-        "from_owner": f"{PARTITIONERS}:from_owner",
-        "hashed": f"{PARTITIONERS}:hashed",
-        "in_order": f"{PARTITIONERS}:in_order",
-        "metis": f"{PARTITIONERS}:metis",
-    },
+    __name__, {name: f"dgsuite.partition.{home}:{name}" for name, home in HOMES.items()}
 )

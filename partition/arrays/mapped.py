@@ -29,7 +29,7 @@ import psutil
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base import threads
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import Edges
 
 LEAST = 1 << 20
@@ -151,9 +151,8 @@ def wanted(edges: Any) -> bool:
     InputError
         It is neither "memory" nor "disk".
     """
-    if not isinstance(edges, str) or edges not in get_args(Edges):
-        raise InputError(unknown("edges", edges, get_args(Edges)))
-    return edges == "disk"
+    one_of("edges", edges, get_args(Edges))
+    return bool(edges == "disk")
 
 
 def keeper() -> Keeper:

@@ -62,11 +62,8 @@ class Reduction:
     @property
     def takes(self) -> str:
         """What it reduces, for messages."""
-        return (
-            "numbers and truth values"
-            if "f" in self.kinds
-            else "integers and truth values, no floats"
-        )
+        numbers, but = ("numbers", "") if "f" in self.kinds else ("integers", ", no floats")
+        return f"{numbers} and truth values{but}"
 
     def result(self, dtype: np.dtype) -> np.dtype:
         """Dtype of reduced values: their own for floats, else that of the identity."""

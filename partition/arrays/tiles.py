@@ -71,11 +71,7 @@ class Tiles(NamedTuple):
 
 
 def cut_tiles(
-    indptr: NDArray,
-    indices: NDArray,
-    slots: int,
-    starts: NDArray,
-    ids: NDArray | None = None,
+    indptr: NDArray, indices: NDArray, slots: int, starts: NDArray, ids: NDArray | None = None
 ) -> list[Tiles]:
     """Cut an adjacency into tiles: the rows of each cluster, or of all.
 

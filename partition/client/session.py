@@ -11,7 +11,7 @@ import os
 import sys
 import time
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -251,13 +251,10 @@ def seceded() -> Iterator[None]:
     if "distributed" in sys.modules:
         from distributed import rejoin, secede
 
-        try:
+        # outside a task, the first two; where the caller has already seceded, the last
+        with suppress(ValueError, AttributeError, KeyError):
             secede()
             left = True
-        except (ValueError, AttributeError):  # not in a task
-            pass
-        except KeyError:  # the caller has already seceded
-            pass
     try:
         yield
     finally:

@@ -6,6 +6,7 @@ tasks without a span get a new one whenever the Dask cluster was idle, that is w
 
 from __future__ import annotations
 
+import operator
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -63,17 +64,12 @@ def submitted(
 def computed(client: Client, tasks: Sequence[Any], **how: Any) -> list[Future]:
     """Futures of lazy tasks."""
     with spanned():
-        found: list[Future] = client.compute(tasks, **how)
-        return found
+        return client.compute(tasks, **how)  # type: ignore[no-any-return]
 
 
 def calls(client: Client | None) -> Callable[..., Any]:
     """A function that calls another one with its arguments, here, or as a task of a client."""
-    return _called if client is None else partial(submitted, client)
-
-
-def _called(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)
+    return operator.call if client is None else partial(submitted, client)
 
 
 def pinned(client: Client, worker: str, function: Callable[..., Any], *arguments: Any) -> Future:
@@ -81,13 +77,7 @@ def pinned(client: Client, worker: str, function: Callable[..., Any], *arguments
     from dask import annotate
 
     with spanned(), annotate(**{MOVABLE: True}):
-        return client.submit(
-            function,
-            *arguments,
-            key=new_key(function),
-            workers=[worker],
-            allow_other_workers=False,
-        )
+        return client.submit(function, *arguments, key=new_key(function), workers=[worker])
 
 
 def delayed(function: Callable[..., Any], part: str = PART) -> Callable[..., Delayed]:

@@ -18,12 +18,6 @@ from dgsuite.partition.clusters.partitioners import Partition
 Identify = Callable[[NDArray[np.int64]], NDArray[np.int64]]
 """A function that returns the identifiers of given nodes."""
 
-DERIVED = (
-    *("ids", "uid", "successor", "degree", "remote_degree"),
-    *("out_degree", "in_degree", "remote_in_degree", "positions", "sender_positions"),
-)
-"""Arrays that a cluster makes of its others, and does not send along with them."""
-
 BY_ENTRY = ("indices", "weights", "in_indices", "in_weights", "directions", "weights_in")
 """Arrays with an element for each entry of the adjacency."""
 
@@ -35,7 +29,7 @@ OUT, IN = 1, 2
 
 
 class shared(cached_property[Any]):  # noqa: N801 (it is used as a property)
-    """A cached property that is an array of a cluster, which nobody may write to.
+    """A cached property that is an array of a cluster: nobody may write to it, and it is not sent along.
 
     Examples
     --------
@@ -96,8 +90,8 @@ class Block:
     ----------
     rows, columns
         Shape of the process grid.
-    row, column
-        Position of the block in the grid.
+    in_column
+        Clusters of the block's column.
     first
         First target of the block, whose targets are consecutive nodes.
     targets
@@ -115,14 +109,13 @@ class Block:
     >>> graph = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], clusters=4)
     >>> from dgsuite.partition import arrange
     >>> block = arrange(graph).gather()[1].block
-    >>> (block.row, block.column), block.in_column, block.targets
-    ((0, 1), array([1, 3]), 2)
+    >>> block.in_column, block.targets
+    (array([1, 3]), 2)
     """
 
     rows: int
     columns: int
-    row: int
-    column: int
+    in_column: NDArray[np.int64]
     first: int
     targets: int
     bases: NDArray[np.int64]
@@ -131,11 +124,6 @@ class Block:
 
     def __post_init__(self) -> None:
         lend_all(self)
-
-    @property
-    def in_column(self) -> NDArray[np.int64]:
-        """Clusters of the block's column."""
-        return np.arange(self.rows) * self.columns + self.column
 
 
 @dataclass(eq=False)
@@ -232,11 +220,9 @@ class Cluster:
     cache: dict[Any, Any] = field(default_factory=dict, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = self.__dict__.copy()
-        state["cache"] = {}
-        for derived in DERIVED:
-            state.pop(derived, None)
-        return state
+        derived = {name for name, value in vars(Cluster).items() if isinstance(value, shared)}
+        state = {name: value for name, value in vars(self).items() if name not in derived}
+        return {**state, "cache": {}}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -282,9 +268,8 @@ class Cluster:
     @property
     def edge_arrays(self) -> list[NDArray]:
         """The arrays that describe the edges."""
-        out = self.indptr, self.indices, self.weights
-        into = self.in_indptr, self.in_indices, self.in_weights
-        return [a for a in (*out, *into, self.directions, self.weights_in) if a is not None]
+        arrays = (getattr(self, name) for name in ("indptr", "in_indptr", *BY_ENTRY))
+        return [array for array in arrays if array is not None]
 
     @property
     def pulls(self) -> bool:
@@ -325,14 +310,13 @@ class Cluster:
         """Position of each neighbour in the graph's layout, as `indices`. Less `first` it is the neighbour's
         index in this cluster, if it belongs to it.
         """
-        return self.partition.positions(self.indices)
+        return self.partition.position(self.indices)
 
     @shared
     def sender_positions(self) -> NDArray:
         """Position in the graph's layout of each node of `senders`."""
-        return (
-            self.positions if self.in_indices is None else self.partition.positions(self.in_indices)
-        )
+        same = self.in_indptr is None
+        return self.positions if same else self.partition.position(self.senders[1])
 
     @shared
     def successor(self) -> NDArray[np.int64]:
@@ -396,7 +380,7 @@ class Cluster:
 
     def _elsewhere(self, indptr: NDArray, indices: NDArray) -> NDArray[np.int32]:
         lo, hi = self.partition.offsets[self.index], self.partition.offsets[self.index + 1]
-        return outside(indptr, self.partition.positions(indices), lo, hi)
+        return outside(indptr, self.partition.position(indices), lo, hi)
 
     def zeros(self, dtype: DTypeLike = np.int64) -> NDArray:
         """An array of zeros, one per node."""
@@ -408,10 +392,8 @@ class Cluster:
 
     def local(self, node: int) -> NDArray[np.int64]:
         """Index of a node in this cluster, shape (1,), or shape (0,) if another cluster owns it."""
-        at = int(self.partition.position(np.array([node]))[0]) - int(
-            self.partition.offsets[self.index]
-        )
-        return np.array([at] if 0 <= at < self.size else [], np.int64)
+        at = self.index_in(self.partition.position(np.array([node])))
+        return at[at >= 0]
 
     def index_in(self, positions: NDArray) -> NDArray[np.int64]:
         """Index in this cluster of the nodes at some positions of the graph's layout; -1 for other nodes."""
@@ -491,11 +473,7 @@ class Links:
         self._entries = len(cluster.indices)
 
     def drop(
-        self,
-        nodes: NDArray,
-        gone: NDArray,
-        gone_remote: NDArray,
-        edges: NDArray | None = None,
+        self, nodes: NDArray, gone: NDArray, gone_remote: NDArray, edges: NDArray | None = None
     ) -> None:
         """Take off neighbours that have left, as counted by ``inbox.count``.
 

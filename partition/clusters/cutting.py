@@ -11,17 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
+from dgsuite.partition.clusters import partitioners
 from dgsuite.partition.clusters.cluster import Cluster, Identify
-from dgsuite.partition.clusters.partitioners import (
-    Partition,
-    balanced,
-    blocks,
-    check_clusters,
-    from_owner,
-    hashed,
-    metis,
-)
+from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import distribute
+from dgsuite.partition.construction.build import Plan
 from dgsuite.partition.labels.columns import numpy_column
 from dgsuite.partition.sources import edges
 
@@ -56,19 +50,19 @@ def cut(
     InputError
         The partition is unknown, or does not have `clusters` clusters or `n` nodes.
     """
-    k = check_clusters(clusters) if clusters is not None else max(len(workers), 1)
+    k = partitioners.check_clusters(clusters) if clusters is not None else max(len(workers), 1)
     if isinstance(how, Partition):
         partition = how
         if clusters is not None and how.clusters != k:
             raise InputError(f"the partition has {how.clusters} clusters, not {k}")
     elif not isinstance(how, str):
-        partition = from_owner(how, clusters)
+        partition = partitioners.from_owner(how, clusters)
     elif how == "nodes":
-        partition = blocks(n, k)
+        partition = partitioners.blocks(n, k)
     elif how == "edges":
-        partition = balanced(edges.degrees(pieces, n, directed, client), k)
+        partition = partitioners.balanced(edges.degrees(pieces, n, directed, client), k)
     elif how == "hash":
-        partition = hashed(n, k)
+        partition = partitioners.hashed(n, k)
     elif how == "metis":
         partition = _by_metis(pieces, n, k, client, workers)
     else:
@@ -85,8 +79,8 @@ def _by_metis(
     pieces: Sequence[Any], n: int, clusters: int, client: Client | None, workers: Sequence[str]
 ) -> Partition:
     """METIS's partition, computed by one process on the undirected graph."""
-    whole = blocks(n, 1)
-    parts = distribute.construct(list(pieces), whole, None, False, client, workers).parts
+    whole = partitioners.blocks(n, 1)
+    parts = distribute.construct(list(pieces), whole, None, Plan(False), client, workers).parts
     if client is None or isinstance(parts[0], Cluster):
         return _metis(parts[0], clusters)
     future = submitted(client, _metis, parts[0], clusters)
@@ -95,7 +89,7 @@ def _by_metis(
 
 
 def _metis(cluster: Cluster, clusters: int) -> Partition:
-    return metis(cluster.indptr, cluster.indices, clusters)
+    return partitioners.metis(cluster.indptr, cluster.indices, clusters)
 
 
 def check_identifiers(uid: ArrayLike | Identify, n: int) -> NDArray[np.int64] | Identify:

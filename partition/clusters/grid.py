@@ -111,5 +111,5 @@ def _join(
     ones = np.ones(len(to), np.int8)
     matrix = sp.coo_array((ones, (local, to)), shape=(int(bases[-1]), targets)).tocsr()
     matrix.sort_indices()
-    block = Block(rows, columns, row, column, first, targets, bases, matrix.indptr, matrix.indices)
+    block = Block(rows, columns, owners, first, targets, bases, matrix.indptr, matrix.indices)
     return dataclasses.replace(c, block=block, cache={})

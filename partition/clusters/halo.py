@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -23,17 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.partition.arrays import segments
 from dgsuite.partition.arrays.loops import loops
 from dgsuite.partition.arrays.mapped import concatenated, empty
-from dgsuite.partition.arrays.segments import (
-    group,
-    lend_all,
-    lent,
-    look_up,
-    mark,
-    outside,
-    transpose_outside,
-)
 from dgsuite.partition.arrays.tiles import Tiles, cut_tiles
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
@@ -105,6 +97,9 @@ class Halo:
         `send` and `land`, but only the slots that are read.
     in_weights, leaving_weights
         Weights of the edges of each cluster, of those that come in and of those that leave; None without.
+    tiles
+        The rows once more, for sums over all of their entries: of each cluster, or of all. None before
+        `cut_tiles` has been called.
     """
 
     own: int
@@ -128,10 +123,11 @@ class Halo:
     wanted: dict[int, NDArray]
     in_weights: Sequence[NDArray | None]
     leaving_weights: Sequence[NDArray | None]
+    tiles: list[Tiles] | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         # some are the clusters' own, which are read-only: compiled loops take all alike
-        lend_all(self)
+        segments.lend_all(self)
 
     @cached_property
     def turned(self) -> Halo:
@@ -155,11 +151,8 @@ class Halo:
     @cached_property
     def names(self) -> NDArray:
         """`ids` in as few bytes as they need; empty where a slot is the id."""
-        return (
-            np.empty(0, self.indices.dtype)
-            if self.ids is None
-            else self.ids.astype(self.indices.dtype)
-        )
+        kind = self.indices.dtype
+        return np.empty(0, kind) if self.ids is None else self.ids.astype(kind)
 
     @cached_property
     def heads(self) -> NDArray:
@@ -169,13 +162,13 @@ class Halo:
     @cached_property
     def weights(self) -> NDArray:
         """Weight of each entry of `indices`; none where edges have no weights."""
-        return lent(_numbers(self.in_weights))
+        return segments.lent(_numbers(self.in_weights))
 
     @cached_property
     def out_weights(self) -> NDArray:
         """The same of `out_indices`."""
         same = self.out_indices is self.indices
-        return self.weights if same else lent(_numbers(self.leaving_weights))
+        return self.weights if same else segments.lent(_numbers(self.leaving_weights))
 
     @cached_property
     def back_weights(self) -> NDArray:
@@ -185,7 +178,7 @@ class Halo:
         last = self.first + self.own
         indices = self.indices
         entry = np.flatnonzero((indices < self.first) | (indices >= last))
-        return lent(self.weights[entry[group(indices[entry], self.slots)[2]]])
+        return segments.lent(self.weights[entry[segments.group(indices[entry], self.slots)[2]]])
 
     @cached_property
     def is_read(self) -> NDArray[np.bool_]:
@@ -193,20 +186,11 @@ class Halo:
         read = np.diff(self.back_indptr) > 0
         return np.insert(read, self.first, np.zeros(self.own, bool))
 
-    @property
-    def tiles(self) -> list[Tiles] | None:
-        """The rows once more, for sums over all of their entries: of each cluster, or of all. None before
-        `cut_tiles` has been called.
-        """
-        return vars(self).get("_tiles")
-
-    @cached_property
-    def _tiles(self) -> list[Tiles]:
-        return cut_tiles(self.indptr, self.indices, self.slots, self.starts, self.ids)
-
     def cut_tiles(self) -> None:
         """Make the tiles, unless they are there."""
-        _ = self._tiles
+        if self.tiles is None:
+            rows = self.indptr, self.indices
+            self.tiles = cut_tiles(*rows, self.slots, self.starts, self.ids)
 
     def named(self, slots: NDArray) -> NDArray:
         """Node ids in some slots."""
@@ -236,15 +220,12 @@ class Halo:
     @cached_property
     def leaving(self) -> dict[int, int]:
         """For each peer site, how many edges lead there."""
-        ends = {
-            peer: (span.start, span.stop)
-            if span.start < self.first
-            else (span.start - self.own, span.stop - self.own)
-            for peer, span in self.land.items()
-        }
-        return {
-            p: int(self.ahead_indptr[b]) - int(self.ahead_indptr[a]) for p, (a, b) in ends.items()
-        }
+        edges = {}
+        for peer, span in self.land.items():
+            shift = 0 if span.start < self.first else self.own
+            begin, end = self.ahead_indptr[[span.start - shift, span.stop - shift]].tolist()
+            edges[peer] = end - begin
+        return edges
 
     @property
     def edges(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
@@ -301,7 +282,7 @@ def make_halo(
     held = np.zeros(partition.n, bool)
     if peers:
         for _, indices in ways:
-            mark(held, indices)
+            segments.mark(held, indices)
         if partition.order is not None:
             held = held[partition.node(np.arange(partition.n))]
     held[lo:hi] = True
@@ -319,13 +300,11 @@ def make_halo(
         ids = partition.node(np.flatnonzero(held))
         slot = np.empty(partition.n, ways[0][1].dtype)
         slot[ids] = np.arange(len(ids))
-        ways = [(indptr, look_up(slot, indices)) for indptr, indices in ways]
+        ways = [(indptr, segments.look_up(slot, indices)) for indptr, indices in ways]
     slots = partition.n if ids is None else len(ids)
-    before = np.concatenate(
-        [[0], np.cumsum([np.count_nonzero(held[a:b]) for a, b in pairwise(bounds)])]
-    )
+    before = np.append(0, np.cumsum([np.count_nonzero(held[a:b]) for a, b in pairwise(bounds)]))
     first = int(before[me])
-    outer = [transpose_outside(*way, first, first + own, slots) for way in ways]
+    outer = [segments.transpose_outside(*way, first, first + own, slots) for way in ways]
 
     send: dict[int, NDArray | slice] = {}
     land: dict[int, slice] = {}
@@ -336,7 +315,7 @@ def make_halo(
         shift = own if peer > me else 0
         read = np.zeros(own, bool)
         for indptr, indices in outer:
-            mark(read, indices[indptr[low - shift] : indptr[high - shift]])
+            segments.mark(read, indices[indptr[low - shift] : indptr[high - shift]])
         count = np.count_nonzero(read)
         if count:
             whole = every or reads_all(count, own)
@@ -345,27 +324,13 @@ def make_halo(
                 needed[peer] = (first + np.flatnonzero(read)).astype(kind)
             land[peer] = slice(low, high)
     one = len(clusters) == 1
-    away = clusters[0].remote_degree if one else outside(*ways[0], first, first + own)
-    near = away if len(ways) == 1 else outside(*ways[1], first, first + own)
-    return Halo(
-        own,
-        first,
-        slots,
-        starts,
-        ids,
-        *ways[-1],
-        *ways[0],
-        *outer[-1],
-        *outer[0],
-        away,
-        near,
-        send,
-        land,
-        needed,
-        {peer: (int(before[peer]) + found).astype(kind) for peer, found in reads.items()},
-        [c.sender_weights for c in clusters],
-        [c.weights for c in clusters],
-    )
+    away = clusters[0].remote_degree if one else segments.outside(*ways[0], first, first + own)
+    near = away if len(ways) == 1 else segments.outside(*ways[1], first, first + own)
+    wanted = {peer: (int(before[peer]) + found).astype(kind) for peer, found in reads.items()}
+    size = own, first, slots, starts, ids
+    edges = *ways[-1], *ways[0], *outer[-1], *outer[0], away, near
+    weights = [c.sender_weights for c in clusters], [c.weights for c in clusters]
+    return Halo(*size, *edges, send, land, needed, wanted, *weights)
 
 
 def _numbers(parts: Sequence[NDArray | None]) -> NDArray:

@@ -43,8 +43,8 @@ class Partition:
     (4, 2, array([1, 3]))
     >>> partition.owner(np.array([1, 2])), partition.position(np.array([1, 2]))
     (array([1, 0]), array([2, 1]))
-    >>> partition.node(np.array([0, 1])), partition.positions(np.array([3], np.int32))
-    (array([0, 2]), array([3]))
+    >>> partition.node(np.array([0, 1]))
+    array([0, 2])
     """
 
     offsets: NDArray[np.int64]
@@ -71,16 +71,10 @@ class Partition:
         return position
 
     def position(self, nodes: NDArray) -> NDArray:
-        """Positions of the given nodes."""
-        return nodes if self.order is None else self._position[nodes]
-
-    def positions(self, nodes: NDArray) -> NDArray:
-        """As `position`, of ends of edges: on disk, where these are."""
+        """Positions of the given nodes; of ends of edges on disk, there, too."""
         if self.order is None:
             return nodes
-        if is_mapped(nodes):
-            return look_up(self._position, nodes)
-        return self._position[nodes]
+        return look_up(self._position, nodes) if is_mapped(nodes) else self._position[nodes]
 
     def node(self, positions: NDArray) -> NDArray:
         """Nodes at the given positions."""
@@ -101,12 +95,8 @@ class Partition:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Partition):
             return NotImplemented
-        same_order = (
-            self.order is other.order
-            if self.order is None or other.order is None
-            else np.array_equal(self.order, other.order)
-        )
-        return same_order and np.array_equal(self.offsets, other.offsets)
+        pairs = (self.offsets, other.offsets), (self.order, other.order)
+        return all(a is b or np.array_equal(a, b) for a, b in pairs)  # type: ignore[arg-type]
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -24,6 +24,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,14 +35,7 @@ from dgsuite.partition.arrays import mapped
 from dgsuite.partition.arrays.loops import fast, loops
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
-from dgsuite.partition.construction.shards import (
-    Block,
-    Ends,
-    Shard,
-    blocks,
-    fewer,
-    scattered,
-)
+from dgsuite.partition.construction.shards import Block, Ends, Shard, blocks, fewer, scattered
 from dgsuite.partition.sources.duplicates import DEFAULT, Tally, merged, ordered, summed, tallied
 from dgsuite.partition.sources.piece import Piece, check_edges, common_dtype, joined, lost
 
@@ -61,14 +55,34 @@ def id_dtype(n: int) -> type:
     return np.int32 if n <= MOST_SHORT else np.int64
 
 
+class Plan(NamedTuple):
+    """How rows of a table become clusters.
+
+    Attributes
+    ----------
+    directed
+        Whether edges have a direction.
+    rule
+        By which repeated edges are merged: one of `dgsuite.base.names.RULES`.
+    keep
+        Whether self-loops are kept.
+    disk
+        Whether clusters have their edges in mapped files.
+    """
+
+    directed: bool
+    rule: str = DEFAULT
+    keep: bool = False
+    disk: bool = False
+
+
 def split(
     piece: Piece,
     partition: Partition,
-    directed: bool,
+    plan: Plan,
     ranges: Sequence[int],
     start: int = 0,
     where: str = "",
-    keep: bool = False,
 ) -> list[Shard | None]:
     """Divide a piece of the edge list into shards.
 
@@ -78,12 +92,11 @@ def split(
         Shape (ranges + 1,): range r is clusters ``ranges[r]`` to ``ranges[r + 1]``.
     start, where
         As for `dgsuite.partition.sources.piece.check_edges`.
-    keep
-        Whether shards hold self-loops, each as an edge end.
 
     Returns
     -------
-    A shard for each range; None if the piece has neither edges nor weights, nor lost any row.
+    A shard for each range, in which a self-loop that is kept is an edge end; None if the piece has neither
+    edges nor weights, nor lost any row.
 
     Raises
     ------
@@ -104,10 +117,10 @@ def split(
         looped = np.bincount(at, minlength=len(looped))
     del same
     rows = partition.position(src), partition.position(dst)
-    ends = Ends(src, dst, *rows, not directed, keep, weights)
+    ends = Ends(src, dst, *rows, not plan.directed, plan.keep, weights)
     shards = scattered(ends, bounds, id_dtype(partition.n))
     for shard, count in zip(shards, looped.tolist(), strict=True):
-        shard.tally = Tally(len(shard) - keep * count, count, missing=missing)
+        shard.tally = Tally(len(shard) - plan.keep * count, count, missing=missing)
         missing = 0
     return list(shards)
 
@@ -148,11 +161,8 @@ def assemble(
     last: int,
     partition: Partition,
     uid: NDArray | Identify | None,
-    directed: bool,
+    plan: Plan,
     shards: Sequence[Shard | None],
-    rule: str = DEFAULT,
-    keep: bool = False,
-    disk: bool = False,
 ) -> Assembled:
     """Make clusters `first` to `last` from their shards of all pieces.
 
@@ -163,19 +173,13 @@ def assemble(
         node ids.
     shards
         In the order of the pieces.
-    rule
-        By which duplicates are merged.
-    keep
-        Whether self-loops are kept: shards hold them.
-    disk
-        Whether the arrays of the clusters are mapped files, and are so while they are filled.
 
     Raises
     ------
     InputError
         Some pieces have weights, others not.
     """
-    n = partition.n
+    n, (directed, rule, keep, disk) = partition.n, plan
     some = [shard for shard in shards if shard is not None]
     tally = tallied(shard.tally for shard in some)
     given = _weight_dtype(some)
@@ -223,10 +227,8 @@ def assemble(
             range(first, last), rows.done(), pairwise(offsets), pairwise(at), strict=True
         )
     ]
-    return Assembled(
-        clusters,
-        tally._replace(wrong=min(wrong, default=None), kept=len(positions) if keep else None),
-    )
+    kept = len(positions) if keep else None
+    return Assembled(clusters, tally._replace(wrong=min(wrong, default=None), kept=kept))
 
 
 def _sorted(

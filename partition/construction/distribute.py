@@ -26,13 +26,14 @@ from dgsuite.base.memory import frugal
 from dgsuite.base.telling import TOLD, tell
 from dgsuite.partition.client.tasks import calls, computed, delayed, pinned, submitted
 from dgsuite.partition.client.waiting import Watch, letting_go
-from dgsuite.partition.client.workers import cluster_ranges, worker_addresses, worker_of
+from dgsuite.partition.client.workers import cluster_ranges, received, worker_addresses, worker_of
 from dgsuite.partition.clusters.cluster import Cluster, Identify
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import build, grow
+from dgsuite.partition.construction.build import Plan
 from dgsuite.partition.construction.shards import Shard
 from dgsuite.partition.construction.spool import Spool, spool
-from dgsuite.partition.sources.duplicates import DEFAULT, Tally, tallied
+from dgsuite.partition.sources.duplicates import Tally, tallied
 from dgsuite.partition.sources.edges import BUILDING, lazy, origins, slices
 from dgsuite.partition.sources.piece import Piece, check_edges, losing, lost
 
@@ -70,7 +71,7 @@ class Constructed(NamedTuple):
 
     parts: list[Any]
     entries: list[int]
-    dtype: DTypeLike | None
+    dtype: np.dtype | None
     tally: Tally
 
 
@@ -78,12 +79,9 @@ def construct(
     pieces: list[Any],
     partition: Partition,
     uid: NDArray | Identify | None,
-    directed: bool,
+    plan: Plan,
     client: Client | None,
     workers: Sequence[str],
-    rule: str = DEFAULT,
-    keep: bool = False,
-    disk: bool = False,
 ) -> Constructed:
     """Make all clusters.
 
@@ -91,12 +89,6 @@ def construct(
     ----------
     pieces
         The edge list, from `edges.pieces`. Workers that split lazy pieces empty this list.
-    rule
-        By which repeated edges are merged: one of `dgsuite.base.names.RULES`.
-    keep
-        Whether self-loops are kept.
-    disk
-        Whether clusters have their edges in mapped files.
 
     Raises
     ------
@@ -110,15 +102,13 @@ def construct(
     small = not any(map(lazy, pieces)) and sum(len(piece[0]) for piece in pieces) <= SMALL
     if client is not None and not small:
         with client.as_current(), _explain_lost_workers():
-            return _construct_on_workers(
-                pieces, partition, uid, directed, client, workers, rule, keep, disk
-            )
+            return _construct_on_workers(pieces, partition, uid, plan, client, workers)
     (groups,) = _groups(partition.clusters, 1)
     file, bundles = spool(uuid.uuid4().hex), []
     for number, (piece, where) in enumerate(zip(pieces, origins(pieces), strict=True), 1):
         arrays = piece.compute(scheduler="threads") if lazy(piece) else piece
         for start, some in slices(arrays):
-            found = build.split(some, partition, directed, groups, start, where, keep)
+            found = build.split(some, partition, plan, groups, start, where)
             bundles.append([_kept(found, file)])
         del arrays
         tell(number, len(pieces))
@@ -126,7 +116,7 @@ def construct(
     tallies: list[Tally] = []
     for g, (first, last) in enumerate(pairwise(groups)):
         ids = _of_range(uid, partition, first, last)
-        made = _assemble(first, last, partition, ids, directed, g, bundles, rule, keep, disk)
+        made = _assemble(first, last, partition, ids, plan, g, bundles)
         parts += made
         tallies.append(made.tally)
     return Constructed(parts, *_facts([fact_of(part) for part in parts]), tallied(tallies))
@@ -155,24 +145,21 @@ def _assemble(
     last: int,
     partition: Partition,
     uid: NDArray | Identify | None,
-    directed: bool,
+    plan: Plan,
     at: int,
     bundles: Sequence[Bundle],
-    rule: str,
-    keep: bool,
-    disk: bool,
 ) -> build.Assembled:
     """Make a group of clusters; its shards are number `at` of each part of each bundle."""
     shards = [part[at] for bundle in bundles for part in bundle]
-    return build.assemble(first, last, partition, uid, directed, shards, rule, keep, disk)
+    return build.assemble(first, last, partition, uid, plan, shards)
 
 
-def fact_of(cluster: Cluster) -> tuple[int, DTypeLike | None]:
+def fact_of(cluster: Cluster) -> tuple[int, np.dtype | None]:
     """Number of entries of a cluster, and dtype of the weights."""
     return len(cluster.indices), None if cluster.weights is None else cluster.weights.dtype
 
 
-def _facts(facts: Sequence[tuple[int, DTypeLike | None]]) -> tuple[list[int], DTypeLike | None]:
+def _facts(facts: Sequence[tuple[int, np.dtype | None]]) -> tuple[list[int], np.dtype | None]:
     return [entries for entries, _ in facts], facts[0][1]
 
 
@@ -181,17 +168,14 @@ def _construct_on_workers(
     pieces: list[Any],
     partition: Partition,
     uid: NDArray | Identify | None,
-    directed: bool,
+    plan: Plan,
     client: Client,
     workers: Sequence[str],
-    rule: str,
-    keep: bool,
-    disk: bool,
 ) -> Constructed:
     groups = _groups(partition.clusters, len(workers))
     watch = Watch(client, BUILDING, workers)
     everywhere = shared(partition, watch)
-    how = everywhere, directed, groups, keep, uuid.uuid4().hex
+    how = everywhere, plan, groups, uuid.uuid4().hex
     if any(map(lazy, pieces)):
         rows = _split_lazy(pieces, how, watch)
     else:
@@ -209,13 +193,12 @@ def _construct_on_workers(
             ids: Any = _of_range(uid, partition, first, last)
             if isinstance(ids, np.ndarray):
                 ids = watch.scatter(ids, worker)
-            args = (first, last, everywhere, ids, directed, g, found, rule, keep, disk)
+            args = (first, last, everywhere, ids, plan, g, found)
             group = pinned(client, worker, _assemble, *args)
             parts += members(client, worker, group, last - first)
             tallies.append(submitted(client, getattr, group, "tally"))
     del bundles, found, args, group
-    facts = _facts(_collect(client, fact_of, parts, workers))
-    return Constructed(parts, *facts, tallied(watch.gather(tallies)))
+    return Constructed(parts, *_collect(client, parts, workers), tallied(watch.gather(tallies)))
 
 
 def shared(partition: Partition, watch: Watch) -> Future:
@@ -225,11 +208,7 @@ def shared(partition: Partition, watch: Watch) -> Future:
     """
     if partition.order is not None:
         return watch.scatter(partition)
-    return submitted(watch.client, _partition, partition)
-
-
-def _partition(partition: Partition) -> Partition:
-    return partition
+    return submitted(watch.client, received, partition)
 
 
 def members(client: Client, worker: str, group: Future, count: int) -> list[Future]:
@@ -242,9 +221,9 @@ def cluster(group: Sequence[Any], at: int) -> Cluster:
     return group[at]  # type: ignore[no-any-return]
 
 
-How = tuple[Any, bool, list[list[int]], bool, str]
-"""How pieces are split: by which partition, whether directed, for which groups of clusters of each worker,
-whether self-loops are kept, and in which construction."""
+How = tuple[Any, Plan, list[list[int]], str]
+"""How pieces are split: by which partition and plan, for which groups of clusters of each worker, and in
+which construction."""
 
 
 def _split_lazy(pieces: list[Any], how: How, watch: Watch) -> list[list[Future]]:
@@ -253,13 +232,10 @@ def _split_lazy(pieces: list[Any], how: How, watch: Watch) -> list[list[Future]]
     Workers let go of what a piece is made of once it is split, since the list of them is emptied. They send
     and write bundles before they make more pieces.
     """
-    split = delayed(_split)
+    split, starts = delayed(_split), origins(pieces)
     splits = computed(
         watch.client,
-        [
-            split(piece, 0, where, *how)
-            for piece, where in zip(pieces, origins(pieces), strict=True)
-        ],
+        [split(p, 0, at, *how) for p, at in zip(pieces, starts, strict=True)],
         priority=-1,
     )
     pieces.clear()
@@ -290,16 +266,15 @@ def _split(
     start: int,
     where: str,
     partition: Partition,
-    directed: bool,
+    plan: Plan,
     groups: list[list[int]],
-    keep: bool,
     construction: str,
 ) -> list[Bundle]:
     """Split a piece; for each worker, its bundle."""
     ranges = [0, *(end for bounds in groups for end in bounds[1:])]
     bundles: list[Bundle] = [[] for _ in groups]
     for at, some in slices(piece):
-        made = build.split(some, partition, directed, ranges, start + at, where, keep)
+        made = build.split(some, partition, plan, ranges, start + at, where)
         shards = iter(_passing(made, spool(construction)))
         for bundle, bounds in zip(bundles, groups, strict=True):
             bundle.append([next(shards) for _ in bounds[1:]])
@@ -346,14 +321,11 @@ def _explain_lost_workers() -> Iterator[None]:
 
 
 def _collect(
-    client: Client,
-    function: Callable[[Cluster], Any],
-    parts: Sequence[Future],
-    workers: Sequence[str],
-) -> list[Any]:
-    """Results of a function of every cluster, computed where the cluster is."""
-    facts = [submitted(client, function, part) for part in parts]
-    return Watch(client, BUILDING, workers).gather(facts)
+    client: Client, parts: Sequence[Future], workers: Sequence[str]
+) -> tuple[list[int], np.dtype | None]:
+    """As `_facts`, of clusters on workers."""
+    facts = [submitted(client, fact_of, part) for part in parts]
+    return _facts(Watch(client, BUILDING, workers).gather(facts))
 
 
 @letting_go()
@@ -374,22 +346,14 @@ def recut(
     entries
         Number of adjacency entries of each cluster.
     """
-    if all(isinstance(part, Cluster) for part in parts):
-        client = None
     call, everywhere = calls(client), new
     if client is not None:
         everywhere = shared(new, Watch(client, BUILDING, worker_addresses(client)))
-    return _made(
-        grow.join,
-        [
-            (
-                *(k, everywhere, directed, weight_dtype),
-                [call(grow.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)],
-            )
-            for k in range(new.clusters)
-        ],
-        client,
-    )
+    arguments = []
+    for k in range(new.clusters):
+        rows = [call(grow.cut, parts[i], a, b) for i, a, b in _spans(old, new, k)]
+        arguments.append((k, everywhere, directed, weight_dtype, rows))
+    return _made(grow.join, arguments, client)
 
 
 def _made(
@@ -405,7 +369,7 @@ def _made(
             pinned(client, worker_of(k, len(arguments), workers), function, *given)
             for k, given in enumerate(arguments)
         ]
-        return there, _facts(_collect(client, fact_of, there, workers))[0]
+        return there, _collect(client, there, workers)[0]
 
 
 @letting_go()
@@ -435,13 +399,25 @@ def exchange(
     entries
         Number of adjacency entries of each cluster.
     """
-    workers, pieces = [], [calls(client)(piece, part) for part in parts]
-    if client is not None:
-        from dask import delayed as as_delayed
-
-        workers, pieces = worker_addresses(client), [*map(as_delayed, pieces)]
-    got = construct(pieces, partition, None, True, client, workers, disk=disk).parts
+    pieces = [calls(client)(piece, part) for part in parts]
+    got = of_clusters(pieces, partition, None, Plan(True, disk=disk), client).parts
     return _made(join, [*zip(parts, got, strict=True)], client)
+
+
+def of_clusters(
+    pieces: list[Any], partition: Partition, uid: NDArray | None, plan: Plan, client: Client | None
+) -> Constructed:
+    """As `construct`, of pieces that were made of clusters: futures, if these are on workers.
+
+    It empties their list, so that workers let go of them.
+    """
+    if client is None:
+        return construct(pieces, partition, uid, plan, None, [])
+    from dask import delayed as as_delayed
+
+    lazily = [*map(as_delayed, pieces)]
+    pieces.clear()
+    return construct(lazily, partition, uid, plan, client, worker_addresses(client))
 
 
 def _spans(old: Partition, new: Partition, cluster: int) -> Iterator[tuple[int, int, int]]:

@@ -131,12 +131,11 @@ def grown(
         None if values is None else values.astype(dtype, copy=False)
         for values in (c.weights, c.loop_weights)
     )
+    last = np.full(more, c.indptr[-1], c.indptr.dtype)
     c = replace(
         c,
         partition=partition,
-        indptr=np.append(c.indptr, np.full(more, c.indptr[-1], c.indptr.dtype))
-        if more
-        else c.indptr,
+        indptr=np.append(c.indptr, last) if more else c.indptr,
         indices=c.indices.astype(id_dtype(partition.n), copy=False),
         weights=weights,
         identifiers=identifiers,
@@ -219,15 +218,8 @@ def cut(cluster: Cluster, first: int, last: int) -> Rows:
     if loops is not None:
         i, j = np.searchsorted(loops, [a, b]).tolist()
         loops, of_loops = loops[i:j] - a, None if of_loops is None else of_loops[i:j]
-    return Rows(
-        cluster.indptr[a : b + 1] - s,
-        cluster.indices[s:e],
-        weights,
-        cluster.uid[a:b],
-        loops,
-        of_loops,
-        cluster.disk,
-    )
+    rows = cluster.indptr[a : b + 1] - s, cluster.indices[s:e]
+    return Rows(*rows, weights, cluster.uid[a:b], loops, of_loops, cluster.disk)
 
 
 def join(

@@ -74,15 +74,11 @@ def relabel(pieces: Sequence[Any], client: Client | None) -> tuple[edges.Pieces,
     import dask
 
     task = delayed(encode)
-    origins = edges.origins(pieces)
-    encoded = dask.compute(
-        *(
-            task(piece, where) if edges.lazy(piece) else encode(piece, where)
-            for piece, where in zip(pieces, origins, strict=True)
-        ),
-        scheduler="threads",
-        traverse=False,
-    )
+    some = [
+        task(piece, where) if edges.lazy(piece) else encode(piece, where)
+        for piece, where in zip(pieces, edges.origins(pieces), strict=True)
+    ]
+    encoded = dask.compute(*some, scheduler="threads", traverse=False)
     values, positions = merged([each.values for each in encoded])
     _check(len(values))
     labels = Labels(identifiers.as_array(values), len(values), ascending=True)
@@ -135,14 +131,7 @@ def _on_workers(pieces: Sequence[Any], client: Client) -> tuple[edges.Pieces, La
     watch = Watch(client, edges.BUILDING, worker_addresses(client))
     submit = partial(submitted, client)
     with client.as_current(), watch.explain_errors():
-        task = delayed(encode)
-        encoded = computed(
-            client,
-            [
-                task(piece, where)
-                for piece, where in zip(pieces, edges.origins(pieces), strict=True)
-            ],
-        )
+        encoded = computed(client, [*map(delayed(encode), pieces, edges.origins(pieces))])
         codes = [submit(getattr, each, "codes") for each in encoded]
         values = [submit(getattr, each, "values") for each in encoded]
         del encoded  # so that identifiers of a piece are let go once its worker has merged them
@@ -208,16 +197,10 @@ def _in_order(
         for w, worker in enumerate(workers[: len(bounds) + 1])
     ]
     labels = held([at(worker, getitem, each, 0) for worker, each in ordered], watch)
-    ids = [
-        at(
-            home,
-            _ids,
-            each,
-            labels.offsets,
-            [at(w, _positions, merged, i) for w, merged in ordered],
-        )
-        for i, (home, each) in enumerate(divided)
-    ]
+    ids = []
+    for i, (home, each) in enumerate(divided):
+        positions = [at(w, _positions, merged, i) for w, merged in ordered]
+        ids.append(at(home, _ids, each, labels.offsets, positions))
     return ids, labels
 
 

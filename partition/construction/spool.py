@@ -77,7 +77,7 @@ class Spool:
         RunError
             The disk is full.
         """
-        rest = memoryview(_bytes(np.ascontiguousarray(array)))
+        rest = memoryview(np.ascontiguousarray(array).view(np.uint8))
         with self._lock:
             first = self._end
             try:
@@ -99,7 +99,7 @@ class Spool:
 
     def read(self, first: int, out: NDArray) -> None:
         """Fill an array with bytes from `first` on."""
-        rest = memoryview(_bytes(out))
+        rest = memoryview(out.view(np.uint8))
         with self._lock:
             self._file.seek(first)
             while rest:
@@ -131,15 +131,7 @@ class Stored:
         return out
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _same, (self[:],)
-
-
-def _bytes(array: NDArray) -> Any:
-    return array.view(np.uint8)
-
-
-def _same(array: NDArray) -> NDArray:
-    return array
+        return np.asarray, (self[:],)
 
 
 _spools: weakref.WeakValueDictionary[tuple[int, str], Spool] = weakref.WeakValueDictionary()

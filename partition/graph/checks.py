@@ -43,10 +43,10 @@ def once[G: GraphData](graph: G, what: str, function: Callable[[G], Any]) -> Any
 
 
 def of_clusters(
-    graph: GraphData, function: Callable[[Cluster], Any], doing: str = CHECKING
+    graph: GraphData, function: Callable[..., Any], doing: str = CHECKING, *arguments: Any
 ) -> list[Any]:
     """Results of a function of every cluster, computed where the cluster is."""
-    results = each_cluster(graph, function)
+    results = each_cluster(graph, function, *arguments)
     if graph.client is None:
         return results
     return Watch(graph.client, doing, inputs=graph.parts).gather(results)

@@ -18,6 +18,7 @@ from dgsuite.partition.clusters.cutting import How
 from dgsuite.partition.clusters.partitioners import Partition
 from dgsuite.partition.construction import distribute
 from dgsuite.partition.construction import relabel as numbering
+from dgsuite.partition.construction.build import Plan
 from dgsuite.partition.graph import conversion
 from dgsuite.partition.graph.data import GraphData
 from dgsuite.partition.graph.rows import ends_of_rows
@@ -205,14 +206,15 @@ class Constructors(GraphData):
         workers = worker_addresses(client) if client is not None else []
         how = cutting.cut(pieces, n, directed, partition, clusters, client, workers)
         ids = None if uid is None else cutting.check_identifiers(uid, n)
-        made = distribute.construct(pieces, how, ids, directed, client, workers, rule, keep, disk)
+        plan = Plan(directed, rule, keep, disk)
+        made = distribute.construct(pieces, how, ids, plan, client, workers)
         graph = cls(
             made.parts,
             how,
             entries=made.entries,
             directed=directed,
             weight_dtype=made.dtype,
-            attrs=attrs,
+            attrs=attrs or {},
             labels=names,
             identified=uid is not None,
             chosen=clusters is not None or not isinstance(partition, str),

@@ -55,6 +55,7 @@ def of_scipy(
     loops = int(np.count_nonzero(rows == columns))
     coo = _merged(coo, rule, keep)
     rows, columns = coo.coords
+    weights = None if coo.dtype == bool else coo.data
     if not directed:
         differs = (coo.tocsr() != coo.T.tocsr()).tocoo()
         if differs.nnz:
@@ -63,8 +64,6 @@ def of_scipy(
                 f"the matrix is not symmetric: entries ({i}, {j}) and ({j}, {i}) differ; "
                 f"pass directed=True for a directed graph"
             )
-    weights = None if coo.dtype == bool else coo.data
-    if not directed:
         once = _one_side(coo)
         count += int(np.count_nonzero(rows[once] > columns[once]))
         rows, columns = rows[once], columns[once]

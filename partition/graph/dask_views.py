@@ -141,7 +141,7 @@ class Collection(GraphData):
         return self.name
 
     def __dask_postcompute__(self) -> tuple[Any, tuple[Any, ...]]:
-        return computed, (self._empty(),)
+        return self._empty().like, (self.entries,)
 
     def __dask_postpersist__(self) -> tuple[Any, tuple[Any, ...]]:
         return rebuilt, (self._empty(),)
@@ -200,11 +200,6 @@ def rebuilt(
     parts = [found[name, k] for k in range(len(empty.entries))]
     if not all(isinstance(part, Cluster) or hasattr(part, "status") for part in parts):
         raise TypeError("a dgsuite.Graph holds clusters or futures of them, and no tasks")
-    return empty.like(parts, empty.entries)
-
-
-def computed(parts: Sequence[Cluster], empty: Collection) -> Collection:
-    """A graph from its computed clusters: `dask.compute` calls it."""
     return empty.like(parts, empty.entries)
 
 

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from dgsuite.base.names import Edges
 from dgsuite.base.once import Lock, Once
@@ -21,13 +22,6 @@ from dgsuite.partition.labels.labels import Labels
 if TYPE_CHECKING:
     import pandas as pd
     from distributed import Client
-
-
-SAME = (
-    *("partition", "directed", "weight_dtype", "attrs", "labels", "identified", "chosen", "built"),
-    *("rows", "keeps_loops", "edges"),
-)
-"""What graphs with the same nodes share, unless it changes: see `GraphData.like`."""
 
 
 class TaskLock(Lock):
@@ -72,46 +66,35 @@ class Cache(Once):
         return Cache, ({**self._values},)
 
 
+@dataclass(eq=False, repr=False)
 class GraphData:
     """The clusters of a graph, and what is known of them: see `dgsuite.partition.graph.graph.Graph`."""
 
-    def __init__(
-        self,
-        parts: Sequence[Any],
-        partition: Partition,
-        *,
-        entries: Sequence[int],
-        directed: bool,
-        weight_dtype: DTypeLike | None = None,
-        attrs: dict[str, Any] | None = None,
-        labels: Labels | None = None,
-        identified: bool = False,
-        chosen: bool = True,
-        saved: Any = None,
-        built: Any = None,
-        rows: pd.DataFrame | None = None,
-        keeps_loops: bool = False,
-        edges: Edges = "memory",
-    ) -> None:
-        self._parts = list(parts)
-        self.partition = partition
-        self.entries = [int(e) for e in entries]
-        self.directed = directed
-        self.weight_dtype = weight_dtype
-        self.attrs = dict(attrs or {})
-        self.labels = labels
-        self.identified = identified
-        self.chosen = chosen
-        self.saved = saved
-        self.built = built
-        self.rows = rows
-        self.keeps_loops = keeps_loops
-        self.edges = edges
-        self.homes: list[str] = []
-        self.cache = Cache()
-        self.derived = Cache()
-        self.placed: dict[Any, Any] = {}
-        self.name = f"cluster-{uuid.uuid4().hex}"
+    _parts: list[Any]
+    partition: Partition
+    _: KW_ONLY
+    entries: list[int]
+    directed: bool
+    weight_dtype: np.dtype | None = None
+    attrs: dict[str, Any] = field(default_factory=dict)
+    labels: Labels | None = None
+    identified: bool = False
+    chosen: bool = True
+    saved: Any = None
+    built: Any = None
+    rows: pd.DataFrame | None = None
+    keeps_loops: bool = False
+    edges: Edges = "memory"
+    homes: list[str] = field(default_factory=list, init=False)
+    cache: Cache = field(default_factory=Cache, init=False)
+    derived: Cache = field(default_factory=Cache, init=False)
+    placed: dict[Any, Any] = field(default_factory=dict, init=False)
+    name: str = field(default_factory=lambda: f"cluster-{uuid.uuid4().hex}", init=False)
+
+    def __post_init__(self) -> None:
+        self._parts, self.entries = list(self._parts), [int(e) for e in self.entries]
+        self.weight_dtype = None if self.weight_dtype is None else np.dtype(self.weight_dtype)
+        self.attrs = dict(self.attrs or {})
 
     @property
     def n(self) -> int:
@@ -150,8 +133,7 @@ class GraphData:
         if self.local:
             return sum(part.nbytes for part in self.parts)
         loops = self.built.loops if self.keeps_loops and self.built is not None else 0
-        weight = 0 if self.weight_dtype is None else np.dtype(self.weight_dtype).itemsize
-        return int(cluster_bytes(self).sum()) + loops * (8 + weight)
+        return int(cluster_bytes(self).sum()) + loops * (8 + _weight_bytes(self))
 
     def like(self, parts: Sequence[Any], entries: Sequence[int], **changes: Any) -> Self:
         """A graph with the same nodes and other clusters.
@@ -172,8 +154,7 @@ class GraphData:
         >>> graph.like(graph.parts, graph.entries, attrs={'root': 1}).attrs
         {'root': 1}
         """
-        same = {name: getattr(self, name) for name in SAME}
-        return type(self)(parts, entries=entries, **{**same, **changes})
+        return replace(self, **{"_parts": parts, "entries": entries, "saved": None, **changes})
 
 
 def width(count: Any) -> Any:
@@ -196,9 +177,13 @@ def adjacency(
     return found
 
 
+def _weight_bytes(graph: GraphData) -> int:
+    return 0 if graph.weight_dtype is None else graph.weight_dtype.itemsize
+
+
 def cluster_bytes(graph: GraphData) -> NDArray[np.int64]:
     """Bytes of each cluster's arrays, as far as its sizes say: all but those of a kernel's views."""
     nodes = np.diff(graph.partition.offsets)
-    weight = 0 if graph.weight_dtype is None else np.dtype(graph.weight_dtype).itemsize
     entries = np.array(graph.entries, np.int64)
-    return adjacency(graph.n, nodes, entries, weight) + 8 * nodes * graph.identified
+    each = adjacency(graph.n, nodes, entries, _weight_bytes(graph))
+    return each + 8 * nodes * graph.identified

@@ -172,11 +172,8 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby):
         self.homes = []
         recovery.restore(self, self._parts)
 
-    def __repr__(self) -> str:
-        return display.line(self)
-
-    def _repr_html_(self) -> str:
-        return display.table(self)
+    __repr__ = display.line
+    _repr_html_ = display.table
 
     def persist(self, client: Client | None = None) -> Graph:
         """The same graph on the workers of a client.
@@ -315,14 +312,9 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby):
         """
         if how.offsets.tolist() == self.partition.offsets.tolist():
             return self
-        parts, entries = distribute.recut(
-            self.parts,
-            self.partition,
-            how,
-            self.directed,
-            self.weight_dtype,
-            client or self.client,
-        )
+        kind = self.directed, self.weight_dtype
+        client = None if self.local else client or self.client
+        parts, entries = distribute.recut(self.parts, self.partition, how, *kind, client)
         recut = self.like(parts, entries, partition=how, chosen=True)
         recut.cache, recut.derived = self.cache, self.derived
         return recut

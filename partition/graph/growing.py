@@ -215,8 +215,7 @@ def _grown[G: GraphData](graph: G, pieces: Sequence[Any], n: int, naming: Sequen
         for name in ("nodes", "ends", "weights", "before")
     )
     before = Lineage.of(graph)
-    given = None if graph.weight_dtype is None else np.dtype(graph.weight_dtype)
-    step = Step(before.identity, graph.n, given, *changes)
+    step = Step(before.identity, graph.n, graph.weight_dtype, *changes)
     once(made, LINEAGE, lambda _: Lineage(uuid.uuid4().hex, (*before.steps, step)))
     return made
 
@@ -264,7 +263,7 @@ def _weighted(graph: GraphData, piece: tuple[Any, Any, Any]) -> tuple[Any, tuple
         The graph has weights and the edges have none, or the other way round; or no dtype holds all.
     """
     src, dst, weights = piece
-    dtype = None if graph.weight_dtype is None else np.dtype(graph.weight_dtype)
+    dtype = graph.weight_dtype
     if not len(src):
         return dtype, (src, dst, None if dtype is None else np.empty(0, dtype))
     if dtype is None and weights is not None:

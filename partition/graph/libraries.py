@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -104,9 +103,7 @@ class Libraries(Constructors):
         >>> made.vs["name"], made.get_edgelist(), made.es["weight"]
         (['ann', 'bob', 'cid'], [(0, 1), (1, 2)], [2, 3])
         """
-        with _installed("igraph"):
-            import igraph
-
+        igraph = _installed("igraph", "igraph")
         source, target, weights = conversion.edges_of(self.to_scipy(), self.directed)
         made = igraph.Graph(self.n, np.stack([source, target], axis=1), self.directed)
         if self.labels is not None:
@@ -138,8 +135,7 @@ class Libraries(Constructors):
         >>> Graph.from_graphblas(matrix)  # doctest: +SKIP
         <dgsuite.Graph: 2 nodes, 1 edges, undirected; 1 clusters in this process>
         """
-        with _installed("python-graphblas"):
-            import graphblas
+        graphblas = _installed("graphblas", "python-graphblas")
         return cls.from_scipy(graphblas.io.to_scipy_sparse(matrix, "coo"), **options)
 
     def to_graphblas(self) -> graphblas.Matrix:
@@ -156,8 +152,7 @@ class Libraries(Constructors):
         >>> Graph.from_edges([0], [1]).to_graphblas().nvals  # doctest: +SKIP
         2
         """
-        with _installed("python-graphblas"):
-            import graphblas
+        graphblas = _installed("graphblas", "python-graphblas")
         matrix = self.to_scipy()
         return graphblas.io.from_scipy_sparse(matrix if self.weighted else matrix.astype(bool))
 
@@ -191,9 +186,7 @@ class Libraries(Constructors):
         """
         import scipy.sparse as sp
 
-        given: Any = EdgeIndex(edges, None, -1)
-        if hasattr(edges, "edge_index"):
-            given = edges
+        given: Any = edges if hasattr(edges, "edge_index") else EdgeIndex(edges, None, 0)
         ends = [np.asarray(side) for side in given.edge_index]
         if len(ends) != 2 or ends[0].shape != ends[1].shape or ends[0].ndim != 1:
             raise InputError(
@@ -203,10 +196,8 @@ class Libraries(Constructors):
         if ends[0].dtype.kind not in "iu" and len(ends[0]):
             raise InputError(f"edges must be node ids, integers from 0, got {ends[0].dtype}")
         weights = options.pop("weights", getattr(given, "edge_weight", None))
-        found = getattr(given, "num_nodes", None)
-        n = options.pop("n", None) or (found if found is not None and found >= 0 else None)
-        if n is None:
-            n = 1 + max((int(side.max()) for side in ends if len(side)), default=-1)
+        n = options.pop("n", None) or getattr(given, "num_nodes", None)
+        n = n or 1 + max((int(side.max()) for side in ends if len(side)), default=-1)
         data = np.ones(len(ends[0]), bool) if weights is None else np.asarray(weights)
         try:
             matrix = sp.coo_array((data, ends), shape=(n, n))
@@ -240,9 +231,9 @@ class Libraries(Constructors):
         return EdgeIndex(ends, coo.data if self.weighted else None, self.n)
 
 
-@contextmanager
-def _installed(package: str) -> Iterator[None]:
+def _installed(name: str, package: str) -> Any:
+    """The module of a name, which a package has."""
     try:
-        yield
+        return import_module(name)
     except ImportError as error:
         raise InputError(f"this needs another package: pip install {package} ({error})") from None

@@ -175,16 +175,7 @@ class Readers(Constructors):
         """
         from dgsuite.partition.sources.imsuite import read
 
-        found = read(path, kernel)
-        return cls.from_edges(
-            found.src,
-            found.dst,
-            n=found.n,
-            weights=found.weights,
-            uid=found.uid,
-            attrs=found.attrs,
-            **options,
-        )
+        return cls.from_edges(**vars(read(path, kernel)), **options)
 
     @classmethod
     def read_matrix_market(cls, path: str | os.PathLike[str], **options: Any) -> Self:
@@ -264,15 +255,9 @@ class Readers(Constructors):
         """
         from dgsuite.partition.sources.readers import read_edge_list
 
-        default_source, default_target, default_weight = edges.COLUMNS
-        columns = (
-            options.get("source", default_source),
-            options.get("target", default_target),
-            options.get("weight", default_weight),
-        )
-        relabel = options.get("relabel", False)
+        source, target, weight = (options.get(name, name) for name in edges.COLUMNS)
+        n, relabel = options.get("n"), options.get("relabel", False)
         with edges.refusing_damage(path):
-            pieces = read_edge_list(
-                path, options.get("n"), columns, relabel, comments, drops(options)
-            )
+            columns = source, target, weight
+            pieces = read_edge_list(path, n, columns, relabel, comments, drops(options))
             return cls.from_edges(pieces, **options)

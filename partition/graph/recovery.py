@@ -26,10 +26,6 @@ from dgsuite.partition.store import storage
 if TYPE_CHECKING:
     from dgsuite.partition.graph.data import GraphData
 
-RECOVERING = "recovering the graph"
-
-ADVICE = "build the graph again; one that was saved comes back by itself"
-
 
 def there(part: Any) -> bool:
     """Whether a cluster is in this process, or its future has a result or may get one."""
@@ -59,7 +55,7 @@ def restore(graph: GraphData, parts: list[Any]) -> None:
     client = graph.client
     assert client is not None
     workers = worker_addresses(client)
-    watch = Watch(client, RECOVERING, workers)
+    watch = Watch(client, "recovering the graph", workers)
     lost = [k for k, part in enumerate(parts) if not there(part)]
     gone = set(Session.of(client).ask("dgsuite_hopeless", keys=[parts[k].key for k in lost]))
     rest = [k for k in lost if parts[k].key in gone]
@@ -84,7 +80,10 @@ def restore(graph: GraphData, parts: list[Any]) -> None:
 
 
 def _for_good(k: int, what: str) -> RunError:
-    return RunError(f"cluster {k} of the graph was lost with its worker, {what}; {ADVICE}")
+    return RunError(
+        f"cluster {k} of the graph was lost with its worker, {what}; build the graph again; one that was "
+        f"saved comes back by itself"
+    )
 
 
 def settle(parts: list[Any], homes: Sequence[str], watch: Watch) -> None:

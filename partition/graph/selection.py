@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.partition.arrays.segments import expand
-from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.client.workers import worker_addresses
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import blocks
 from dgsuite.partition.construction import distribute
-from dgsuite.partition.construction.build import id_dtype
-from dgsuite.partition.graph.checks import of_clusters
+from dgsuite.partition.construction.build import Plan, id_dtype
+from dgsuite.partition.graph.checks import CHECKING, each_cluster, of_clusters
 from dgsuite.partition.graph.rows import kept
 from dgsuite.partition.labels.labels import Labels
 from dgsuite.partition.labels.nodes import listed, node_ids
@@ -50,9 +49,9 @@ def reordered[G: GraphData](graph: G, order: Any) -> G:
     if graph.partition.order is not None:
         raise InputError("order: the graph has a map of nodes to clusters; leave partition out")
     if isinstance(order, str):
-        if order != "degree":
-            raise InputError(unknown("order", order, ["degree"]))
-        nodes = np.argsort(-np.concatenate(of_clusters(graph, _degree)), kind="stable")
+        one_of("order", order, ["degree"])
+        degree = np.concatenate(of_clusters(graph, getattr, CHECKING, "degree"))
+        nodes = np.argsort(-degree, kind="stable")
     else:
         nodes = np.asarray(listed(order, "order"))
         if nodes.dtype.kind not in "iu" or not np.array_equal(np.sort(nodes), np.arange(graph.n)):
@@ -60,10 +59,6 @@ def reordered[G: GraphData](graph: G, order: Any) -> G:
     made = induced(graph, nodes)
     made.attrs, made.built = graph.attrs, graph.built
     return made
-
-
-def _degree(c: Cluster) -> NDArray[np.int32]:
-    return c.degree
 
 
 def induced[G: GraphData](graph: G, nodes: NDArray) -> G:
@@ -84,35 +79,18 @@ def induced[G: GraphData](graph: G, nodes: NDArray) -> G:
     uid = None
     if graph.identified:
         at = graph.partition.position(nodes)
-        uid = np.concatenate(of_clusters(graph, _identifiers))[at]
-    client, workers = graph.client, []
+        uid = np.concatenate(of_clusters(graph, getattr, CHECKING, "uid"))[at]
     number: NDArray = np.full(graph.n, -1, id_dtype(graph.n))
     number[nodes] = np.arange(len(nodes))
-    pieces: list[Any]
-    if client is None:
-        pieces = [_among(part, number) for part in graph.parts]
-    else:
-        from dask import delayed as as_delayed
-
-        workers = worker_addresses(client)
-        there = Watch(client, "taking nodes of the graph", workers).scatter(number)
-        pieces = [as_delayed(submitted(client, _among, p, there)) for p in graph.parts]
-    how: Any = {"keep": graph.keeps_loops, "disk": graph.edges == "disk"}
-    made = distribute.construct(pieces, partition, uid, graph.directed, client, workers, **how)
-    return graph.like(
-        made.parts,
-        made.entries,
-        partition=partition,
-        weight_dtype=made.dtype,
-        attrs=None,
-        labels=labels,
-        built=None,
-        rows=kept(graph, number),
-    )
-
-
-def _identifiers(c: Cluster) -> NDArray[np.int64]:
-    return c.uid
+    client, there = graph.client, number
+    if client is not None:
+        watch = Watch(client, "taking nodes of the graph", worker_addresses(client))
+        there = watch.scatter(number)
+    pieces = each_cluster(graph, _among, there)
+    plan = Plan(graph.directed, keep=graph.keeps_loops, disk=graph.edges == "disk")
+    made = distribute.of_clusters(pieces, partition, uid, plan, client)
+    new: Any = {"labels": labels, "rows": kept(graph, number), "attrs": None, "built": None}
+    return graph.like(made.parts, made.entries, partition=partition, weight_dtype=made.dtype, **new)
 
 
 def _among(c: Cluster, number: NDArray) -> Piece:

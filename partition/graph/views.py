@@ -21,9 +21,6 @@ from dgsuite.partition.sources.piece import Piece
 if TYPE_CHECKING:
     from dgsuite.partition.graph.data import GraphData
 
-BOTH_WAYS, INCOMING = "both ways", "incoming"
-"""Keys of views in `Graph.derived`."""
-
 
 def exchanged(graph: GraphData, join: Callable[..., Cluster]) -> tuple[list[Any], list[int]]:
     """Clusters made of those of a graph and the edges that come in, and the entries of each."""
@@ -33,12 +30,12 @@ def exchanged(graph: GraphData, join: Callable[..., Cluster]) -> tuple[list[Any]
 
 def both_ways[G: GraphData](graph: G) -> G:
     """A directed graph with each edge at both ends: an undirected one whose clusters have `directions`."""
-    return _kept(graph, BOTH_WAYS, _joined, directed=False)
+    return _kept(graph, "both ways", _joined, directed=False)
 
 
 def incoming[G: GraphData](graph: G) -> G:
     """A directed graph whose clusters also have the edges that come in."""
-    return _kept(graph, INCOMING, _informed)
+    return _kept(graph, "incoming", _informed)
 
 
 def _kept[G: GraphData](graph: G, key: str, join: Callable[..., Cluster], **changes: Any) -> G:

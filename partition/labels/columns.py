@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
@@ -65,7 +65,7 @@ def column(values: Any, what: str, *, optional: bool = False) -> Any:
 def numpy_column(values: Any, what: str, *, optional: bool = False) -> NDArray:
     """As `column`, with text as objects of NumPy."""
     found = column(values, what, optional=optional)
-    return found if isinstance(found, np.ndarray) else _objects(found.to_pylist())
+    return found if isinstance(found, np.ndarray) else objects(found.to_pylist())
 
 
 def numbers(values: Any, what: str) -> NDArray:
@@ -111,7 +111,7 @@ def as_ids(array: NDArray, what: str) -> NDArray:
     if array.dtype.kind == "M":
         import pandas as pd
 
-        return _objects(list(pd.DatetimeIndex(array.ravel())))
+        return objects(list(pd.DatetimeIndex(array.ravel())))
     if array.dtype.kind != "f":
         raise InputError(
             f"{what} must be integers, text or objects such as UUIDs, got dtype {array.dtype}"
@@ -176,7 +176,7 @@ def of_list(values: Iterable[Any]) -> NDArray:
         # NumPy drops trailing NULs, and files cannot hold lone surrogates
         if "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in set(text)):
             return np.array(values, np.str_)
-    return _objects(values)
+    return objects(values)
 
 
 def fits(longest: int, total: int, count: int) -> bool:
@@ -184,22 +184,15 @@ def fits(longest: int, total: int, count: int) -> bool:
     return longest <= min(LONGEST, LONGER + total // max(count, 1))
 
 
-def _objects(values: list[Any]) -> NDArray:
-    """Values as objects of Python: NumPy's scalars are what they hold."""
-    objects = np.empty(len(values), object)
-    for i, value in enumerate(values):
-        objects[i] = value
-    return objects
+def objects(values: Sequence[Any]) -> NDArray:
+    """Values as objects, also such as NumPy would make rows of."""
+    return np.fromiter(values, object, len(values))
 
 
 def is_array(values: Any) -> bool:
     """Whether values are in an array or a column of some library, not in a list or the like."""
-    return (
-        hasattr(values, "__array__")
-        or hasattr(values, "dtype")
-        or hasattr(values, "dask")
-        or offers_arrow(values)
-    )
+    names = "__array__", "dtype", "dask"
+    return any(hasattr(values, name) for name in names) or offers_arrow(values)
 
 
 def offers_arrow(values: Any) -> bool:
@@ -211,22 +204,6 @@ def offers_arrow(values: Any) -> bool:
         return False
     offers = "__arrow_c_stream__", "__arrow_c_array__", "__dataframe__"
     return any(hasattr(values, name) for name in offers)
-
-
-def viewless(values: pa.ChunkedArray) -> pa.ChunkedArray:
-    """A column of Arrow whose texts and bytes are in a type that everything reads, not in views."""
-    import pyarrow as pa
-
-    kind = values.type
-    if kind == pa.binary_view():
-        return values.cast(pa.large_binary())
-    if pa.types.is_dictionary(kind) and kind.value_type == pa.string_view():
-        parts = [
-            pa.DictionaryArray.from_arrays(c.indices, c.dictionary.cast(pa.large_string()))
-            for c in values.chunks
-        ]
-        return pa.chunked_array(parts, pa.dictionary(kind.index_type, pa.large_string()))
-    return values.cast(pa.large_string()) if kind == pa.string_view() else values
 
 
 def _arrow(values: Any) -> Any | None:
@@ -255,11 +232,13 @@ def _decoded(values: Any) -> pa.ChunkedArray | None:
 
     if isinstance(found, pa.Array):
         found = pa.chunked_array([found])
-    found = viewless(found)
-    if not pa.types.is_dictionary(found.type):
-        return found
-    parts = [chunk.dictionary.take(chunk.indices) for chunk in found.chunks]
-    return pa.chunked_array(parts, found.type.value_type)
+    plain = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+    kind = found.type
+    if not pa.types.is_dictionary(kind):
+        return found.cast(plain[kind]) if kind in plain else found
+    kind = plain.get(kind.value_type, kind.value_type)
+    parts = [chunk.dictionary.cast(kind).take(chunk.indices) for chunk in found.chunks]
+    return pa.chunked_array(parts, kind)
 
 
 def _of_arrow(values: Any, what: str, optional: bool) -> Any | None:
@@ -271,7 +250,7 @@ def _of_arrow(values: Any, what: str, optional: bool) -> Any | None:
 
     if found.null_count:
         if optional:
-            return _objects(found.to_pylist())
+            return objects(found.to_pylist())
         _check(np.asarray(found.is_null()), what)
     kind = found.type
     if kind in (pa.string(), pa.large_string()):
@@ -282,7 +261,7 @@ def _of_arrow(values: Any, what: str, optional: bool) -> Any | None:
     elif pa.types.is_timestamp(kind):
         array = np.asarray(found if kind.tz is None else found.to_pandas())
     else:
-        array = _objects(found.to_pylist())
+        array = objects(found.to_pylist())
     if not optional:
         check_missing(array, what)
     return array

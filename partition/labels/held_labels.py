@@ -109,13 +109,6 @@ class HeldLabels(Labels):
         for part in self.parts:
             yield from self._ask(identifiers.as_list, [(part,)])[0]
 
-    def __eq__(self, other: object) -> bool:
-        return self is other or (
-            isinstance(other, Sequence | np.ndarray)
-            and len(other) == len(self)
-            and list(self) == list(other)
-        )
-
     def __repr__(self) -> str:
         return f"<{len(self)} labels on workers, {self._dtype}>"
 
@@ -130,7 +123,7 @@ class HeldLabels(Labels):
         return Watch(self.client, "reading labels", inputs=self.parts).gather(asked)
 
     @property
-    def array(self) -> NDArray:
+    def array(self) -> NDArray:  # type: ignore[override]
         """All labels, shape (n,), in this process."""
         return np.concatenate(
             self._ask(identifiers.to_numpy, [(part, self._dtype) for part in self.parts])

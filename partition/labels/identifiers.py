@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.labels.columns import fits
+from dgsuite.partition.labels.columns import fits, objects
 from dgsuite.partition.labels.labels import Labels, exact_array
 
 if TYPE_CHECKING:
@@ -127,9 +127,7 @@ def converted(values: Values, kind: str) -> Values:
         return values.astype(kind) if len(values) else np.empty(0, kind)
     if kind_of(values) == kind:
         return values
-    objects = np.empty(len(values), object)
-    objects[:] = values.to_pylist() if is_text(values) else values.tolist()
-    return objects
+    return objects(as_list(values))
 
 
 def encode(arrays: Sequence[Values]) -> tuple[list[NDArray], Values]:
@@ -171,11 +169,7 @@ def _encode_text(arrays: Sequence[Values]) -> tuple[NDArray, Values]:
 
     if len({array.type for array in arrays}) > 1:
         arrays = [array.cast(pa.large_string()) for array in arrays]
-    chunks = [
-        chunk
-        for array in arrays
-        for chunk in (array.chunks if isinstance(array, pa.ChunkedArray) else [array])
-    ]
+    chunks = [chunk for array in arrays for chunk in getattr(array, "chunks", [array])]
     encoded = pa.chunked_array(chunks, arrays[0].type).dictionary_encode().combine_chunks()
     return encoded.indices.to_numpy(), encoded.dictionary.cast(pa.large_string())
 
@@ -189,13 +183,13 @@ def take(values: Values, at: NDArray) -> Values:
     return values.take(pa.array(at))
 
 
-def order(values: Values, what: str = "identifiers") -> NDArray:
+def order(values: Values) -> NDArray:
     """Indices that put distinct identifiers in ascending order; of text, by code points.
 
     Raises
     ------
     InputError
-        Identifiers are floats, or have no order.
+        Identifiers have no order.
     """
     if is_text(values):
         from pyarrow import compute
@@ -203,9 +197,8 @@ def order(values: Values, what: str = "identifiers") -> NDArray:
         return compute.sort_indices(values).to_numpy()
     if values.dtype != object:
         return np.argsort(values)
-    check(values, what)
     listed = values.tolist()
-    with _comparable(values, what):
+    with _comparable(values):
         return np.array(sorted(range(len(listed)), key=listed.__getitem__), np.int64)
 
 
@@ -225,14 +218,14 @@ def check(values: Values, what: str) -> None:
 
 
 @contextmanager
-def _comparable(values: NDArray, what: str) -> Iterator[None]:
+def _comparable(values: NDArray) -> Iterator[None]:
     try:
         yield
     except TypeError:
         names = ", ".join(sorted({type(value).__name__ for value in values.tolist()}))
         raise InputError(
-            f"{what}: identifiers must all be integers, all be text, or all be of one type that has an "
-            f"order, got {names}; read={{'dtype': str}} reads those of a CSV file as text"
+            f"identifiers must all be integers, all be text, or all be of one type that has an order, got "
+            f"{names}; read={{'dtype': str}} reads those of a CSV file as text"
         ) from None
 
 
@@ -273,7 +266,7 @@ def divide(values: Values, splitters: Values) -> list[NDArray]:
     if is_text(values):
         part = _search_text(values, splitters)
     else:
-        with _comparable(values, "identifiers"):
+        with _comparable(values):
             part = np.asarray(np.searchsorted(splitters, values, side="right"))
     return [np.flatnonzero(part == i) for i in range(len(splitters) + 1)]
 
@@ -331,9 +324,7 @@ def to_numpy(values: Values, dtype: np.dtype) -> NDArray:
 
     longest = dtype.itemsize // 4
     if dtype.kind != "U" or not compute.all(compute.string_is_ascii(values)).as_py() or not longest:
-        array = np.empty(len(values), object)
-        array[:] = values.to_pylist()
-        return array.astype(dtype)
+        return objects(values.to_pylist()).astype(dtype)
     padded = compute.ascii_rpad(values, longest, padding="\0")
     start = 8 * padded.offset
     first = int(np.frombuffer(padded.buffers()[1], np.int64, 1, start)[0]) if len(padded) else 0

@@ -14,6 +14,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from dgsuite.partition.labels.columns import objects
 from dgsuite.partition.labels.labels import from_json, to_json
 
 TABLE = "label_table"
@@ -69,9 +70,7 @@ def decoded(dataset: xr.Dataset) -> xr.Dataset:
     if TABLE not in dataset.variables:
         return dataset
     texts = dataset.variables[TABLE].values.tolist()
-    table = np.empty(len(texts) + 1, object)
-    for i, text in enumerate(texts):
-        table[i] = from_json(json.loads(text))
+    table = objects([*(from_json(json.loads(text)) for text in texts), None])
     attrs = json.loads(dataset.attrs.get(ATTRIBUTES, "{}"))
     found = dataset.drop_vars(TABLE)
     del found.attrs[ATTRIBUTES]
@@ -79,14 +78,10 @@ def decoded(dataset: xr.Dataset) -> xr.Dataset:
     for name, variable in dataset.variables.items():
         if CODED in variable.attrs:
             kept = {key: value for key, value in variable.attrs.items() if key != CODED}
-            labels = xr.Variable(
-                variable.dims, _entries(table, variable.values), kept, fastpath=True
-            )
-            found = (
-                found.assign_coords({name: labels})
-                if name in found.coords
-                else found.assign({name: labels})
-            )
+            entries = _entries(table, variable.values)
+            labels = xr.Variable(variable.dims, entries, kept, fastpath=True)
+            assign = found.assign_coords if name in found.coords else found.assign
+            found = assign({name: labels})
     return found
 
 

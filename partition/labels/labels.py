@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, hint, shown
-from dgsuite.partition.labels.columns import check_missing, is_array, numpy_column, of_list
+from dgsuite.partition.labels.columns import check_missing, is_array, numpy_column, objects, of_list
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,18 +51,13 @@ class Labels(Sequence[Any]):
     """
 
     def __init__(self, values: Iterable[Hashable], n: int, *, ascending: bool = False) -> None:
-        self._array = exact_array(values)
+        self.array = exact_array(values)
         self.ascending = ascending
         if len(self.array) != n:
             raise InputError(f"{len(self.array)} labels for {n} nodes")
         if not ascending:
             self._check()
         self.none: int | str | None = self._none()
-
-    @property
-    def array(self) -> NDArray:
-        """See the attributes of the class."""
-        return self._array
 
     @property
     def example(self) -> Any:
@@ -99,10 +94,9 @@ class Labels(Sequence[Any]):
                 if known:
                     raise InputError(f"two nodes have the same label {label!r}")
                 seen.add(label)
-        else:
-            if not self._index.is_unique:
-                twice = np.sort(self.array[self._index.duplicated()])
-                raise InputError(f"two nodes have the same label {twice[0].item()!r}")
+        elif not self._index.is_unique:
+            twice = np.sort(self.array[self._index.duplicated()])
+            raise InputError(f"two nodes have the same label {twice[0].item()!r}")
 
     def __len__(self) -> int:
         return len(self.array)
@@ -115,7 +109,11 @@ class Labels(Sequence[Any]):
         return iter(self.array.tolist())
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Sequence | np.ndarray) and list(self) == list(other)
+        return self is other or (
+            isinstance(other, Sequence | np.ndarray)
+            and len(other) == len(self)
+            and list(self) == list(other)
+        )
 
     def __repr__(self) -> str:
         return f"Labels({self.array!r})"
@@ -211,9 +209,7 @@ class Labels(Sequence[Any]):
         """Labels followed by `none`, so that index -1 gives "no node"."""
         if self.none is not None:
             return np.append(self.array, np.array([self.none]))
-        table = np.empty(len(self) + 1, object)
-        table[:-1] = self.array.tolist() if self.array.dtype != object else self.array
-        return table
+        return objects([*self, None])
 
     @property
     def dtype(self) -> np.dtype:
@@ -288,16 +284,9 @@ def to_json(label: Any) -> Any:
     kind = type(value)
     if value is None or kind in (str, int, bool) or (kind is float and math.isfinite(value)):
         return value
-    if kind is float:
-        return {"float": repr(value)}
-    if kind is tuple:
-        return {"tuple": [to_json(item) for item in value]}
-    if kind is frozenset:
-        return {"frozenset": sorted((to_json(item) for item in value), key=json.dumps)}
-    if kind is bytes:
-        return {"bytes": value.hex()}
-    if kind is uuid.UUID:
-        return {"uuid": str(value)}
+    for name, (of, encoded, _) in _FORMS.items():
+        if kind is of:
+            return {name: encoded(value)}
     raise InputError(
         f"label {label!r} is of type {kind.__name__}, which a file cannot hold; it can hold text, numbers, "
         f"bytes, UUIDs, and tuples and frozensets of these: relabel the nodes, or remove the labels with "
@@ -305,13 +294,22 @@ def to_json(label: Any) -> Any:
     )
 
 
-_DECODERS: dict[str, Callable[[Any], Any]] = {
-    "float": float,
-    "tuple": lambda items: tuple(map(from_json, items)),
-    "frozenset": lambda items: frozenset(map(from_json, items)),
-    "bytes": bytes.fromhex,
-    "uuid": uuid.UUID,
+def _sorted(items: frozenset[Any]) -> list[Any]:
+    return sorted(map(to_json, items), key=json.dumps)
+
+
+_FORMS: dict[str, tuple[type, Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "float": (float, repr, float),
+    "tuple": (
+        tuple,
+        lambda items: [*map(to_json, items)],
+        lambda some: tuple(map(from_json, some)),
+    ),
+    "frozenset": (frozenset, _sorted, lambda some: frozenset(map(from_json, some))),
+    "bytes": (bytes, bytes.hex, bytes.fromhex),
+    "uuid": (uuid.UUID, str, uuid.UUID),
 }
+"""Labels that JSON does not have, by name: their type, what is written, and what is read of that."""
 
 
 def from_json(value: Any) -> Any:
@@ -328,6 +326,6 @@ def from_json(value: Any) -> Any:
         return value
     try:
         ((kind, content),) = value.items()
-        return _DECODERS[kind](content)
+        return _FORMS[kind][2](content)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a label: {value}") from error

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dgsuite.base.errors import InputError, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.partition.client.tasks import delayed
 from dgsuite.partition.sources.edges import NODES, Pieces, of_partition
 from dgsuite.partition.sources.piece import ENDS, Piece, as_piece
@@ -31,8 +31,7 @@ def pieces(bag: Any, items: str, drop: bool = False) -> Pieces:
     InputError
         `items` is something else, or the bag is neither a bag nor iterable.
     """
-    if items not in READERS:
-        raise InputError(unknown("items", items, list(READERS)))
+    one_of("items", items, READERS)
     read = partial(READERS[items], drop=drop)
     if hasattr(bag, "to_delayed"):
         task = delayed(read)
@@ -75,10 +74,7 @@ def _adjacency(bag: Iterable[Any], where: str, drop: bool) -> tuple[Piece, Piece
     return edges, as_piece(nodes, nodes, None, where, NODES, drop)
 
 
-READERS: dict[str, Callable[..., tuple[Piece, ...]]] = {
-    "edges": _edges,
-    "adjacency": _adjacency,
-}
+READERS: dict[str, Callable[..., tuple[Piece, ...]]] = {"edges": _edges, "adjacency": _adjacency}
 
 
 def _listed(near: Any) -> bool:

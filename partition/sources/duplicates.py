@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import InputError, one_of, unknown
+from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.names import RULES
 from dgsuite.base.thresholds import compiles
 from dgsuite.base.warning import warn
@@ -140,9 +140,8 @@ def check(rule: Any) -> str:
     """
     if rule is None:
         return DEFAULT
-    if not isinstance(rule, str) or rule not in RULES:
-        raise InputError(unknown("duplicates", rule, list(RULES)))
-    return rule
+    one_of("duplicates", rule, RULES)
+    return str(rule)
 
 
 def keeps(loops: Any) -> bool:
@@ -182,17 +181,9 @@ def built(tally: Tally, graph: GraphData, duplicates: str | None) -> Built:
         )
     edges = tally.ends if graph.directed else -(-tally.ends // 2)
     loops = tally.loops if tally.kept is None else tally.kept
-    rows = edges + tally.loops
-    found = Built(
-        rows + tally.missing,
-        rows - graph.m - loops,
-        loops,
-        rule,
-        graph.weighted,
-        tally.kept is not None,
-        tally.missing,
-        _kinds(graph),
-    )
+    rows, kept, missing = edges + tally.loops, tally.kept is not None, tally.missing
+    counts = rows + missing, rows - graph.m - loops, loops
+    found = Built(*counts, rule, graph.weighted, kept, missing, _kinds(graph))
     if duplicates is None:
         warn_of(found)
     return found
@@ -202,24 +193,22 @@ def _kinds(graph: GraphData) -> tuple[str, str]:
     """What the ends of edges and the weights were read as: see `Built`."""
     kind = "ids" if graph.labels is None else type(graph.labels.example).__name__
     ends = {"int": "integers", "str": "text"}.get(kind, kind)
-    return ends, "" if graph.weight_dtype is None else np.dtype(graph.weight_dtype).name
+    return ends, "" if graph.weight_dtype is None else graph.weight_dtype.name
 
 
 def warn_of(found: Built) -> None:
     """Say how many rows are no edges of the graph, where no rule was given."""
-    if found.merged and found.weighted:
-        warn(
-            f"{found.merged:,} of {found.rows:,} rows repeat an edge: each edge keeps its smallest weight, "
-            f"and the others are lost. Choose by duplicates='sum', 'min', 'max' or 'first', or refuse "
-            f"repeated edges by duplicates='error'",
-            UserWarning,
+    if found.merged:
+        unweighted = (
+            ", which counts once; duplicates='min' says that this is meant, and duplicates='error' refuses "
+            "repeated edges"
         )
-    elif found.merged:
-        warn(
-            f"{found.merged:,} of {found.rows:,} rows repeat an edge, which counts once; duplicates='min' "
-            f"says that this is meant, and duplicates='error' refuses repeated edges",
-            UserWarning,
+        weighted = (
+            ": each edge keeps its smallest weight, and the others are lost. Choose by duplicates='sum', "
+            "'min', 'max' or 'first', or refuse repeated edges by duplicates='error'"
         )
+        what = weighted if found.weighted else unweighted
+        warn(f"{found.merged:,} of {found.rows:,} rows repeat an edge{what}", UserWarning)
     if found.loops and not found.kept:
         what = "is a self-loop" if found.loops == 1 else "are self-loops"
         warn(
@@ -287,11 +276,9 @@ def merged(
     np.not_equal(keys[1:], keys[:-1], out=fresh[1:])
     wrong = keys[~fresh] if rule == "error" else keys[:0]
     if fresh.all():
-        return (
-            keys,
-            None if weights is None else weights.astype(summed(weights.dtype, rule), copy=False),
-            wrong,
-        )
+        if weights is not None:
+            weights = weights.astype(summed(weights.dtype, rule), copy=False)
+        return keys, weights, wrong
     if weights is not None:
         starts = np.flatnonzero(fresh)
         if rule == "sum":
@@ -305,9 +292,8 @@ def merged(
 
 def summed(dtype: np.dtype, rule: str) -> np.dtype:
     """Dtype of merged weights."""
-    return np.dtype(
-        {"i": np.int64, "u": np.uint64}.get(dtype.kind, dtype) if rule == "sum" else dtype
-    )
+    wide = {"i": np.int64, "u": np.uint64} if rule == "sum" else {}
+    return np.dtype(wide.get(dtype.kind, dtype))
 
 
 def _sums(weights: NDArray, starts: NDArray) -> tuple[NDArray, NDArray]:

@@ -313,10 +313,7 @@ def each(
     """Apply a function to every piece and merge the results; lazy pieces are merged by Dask tasks."""
     if not any(map(lazy, pieces)):
         return merge([function(piece, "") for piece in pieces])
-    step = [
-        delayed(function)(piece, where)
-        for piece, where in zip(pieces, origins(pieces), strict=True)
-    ]
+    step = [*map(delayed(function), pieces, origins(pieces))]
     while len(step) > 1:
         step = [delayed(merge)(step[i : i + 8]) for i in range(0, len(step), 8)]
     if client is not None:

@@ -195,8 +195,7 @@ def _digits(lines: _Lines, n: int, what: str) -> str:
     text = lines.next(what)
     if len(text) != n:
         lines.fail(f"{what} must have {n} digits, found {len(text)}")
-    if set(text) - {"0", "1"}:
-        wrong = next(c for c in text if c not in "01")
+    if wrong := text.lstrip("01")[:1]:
         lines.fail(f"{what} must be digits 0 and 1, found {wrong!r}")
     return text
 

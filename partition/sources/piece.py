@@ -9,15 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.partition.labels.columns import (
-    as_array,
-    as_ids,
-    column,
-    is_array,
-    missing_in,
-    numbers,
-    without,
-)
+from dgsuite.partition.labels import columns
 from dgsuite.partition.labels.identifiers import TEXT, is_text
 
 Piece = tuple[Any, Any, NDArray | None]
@@ -89,14 +81,14 @@ def as_piece(
         value and is not to be left out.
     """
     some = [a for a in (src, dst, weights) if a is not None]
-    if drop and all(isinstance(a, list | tuple) or is_array(a) for a in some):
-        gone = [missing_in(a) for a in some]
+    if drop and all(isinstance(a, list | tuple) or columns.is_array(a) for a in some):
+        gone = [columns.missing_in(a) for a in some]
         if len({each.shape for each in gone}) == 1 and (none := np.any(gone, axis=0)).any():
-            src, dst, *given = (without(a, none) for a in some)
+            src, dst, *given = (columns.without(a, none) for a in some)
             whole = as_piece(src, dst, given[0] if given else None, where, names)
             return losing(whole, int(np.count_nonzero(none)))
     src, dst = _ids(src, where + names[0]), _ids(dst, where + names[1])
-    weights = None if weights is None else numbers(weights, where + names[-1])
+    weights = None if weights is None else columns.numbers(weights, where + names[-1])
     shapes = [(len(a),) if is_text(a) else a.shape for a in (src, dst, weights) if a is not None]
     if len(set(shapes)) > 1 or len(shapes[0]) != 1:
         raise InputError(
@@ -111,14 +103,14 @@ def as_piece(
 def _ids(values: Any, what: str) -> Any:
     """Ends of edges as an array. NumPy may convert the items of a list to another type; this does not."""
     if not isinstance(values, list | tuple):
-        ids = column(values, what)
-        return ids if is_text(ids) else as_ids(ids, what)
-    ids = as_array(values)
+        ids = columns.column(values, what)
+        return ids if is_text(ids) else columns.as_ids(ids, what)
+    ids = columns.as_array(values)
     if ids.dtype.kind in "iub" and not (ids.ndim > 1 and isinstance(values[0], tuple)):
-        return as_ids(ids, what)
-    exact = column(values, what)
+        return columns.as_ids(ids, what)
+    exact = columns.column(values, what)
     floats = ids.dtype.kind == "f" and ids.ndim == 1 and exact.dtype == object
-    return as_ids(ids if floats else exact, what)
+    return columns.as_ids(ids if floats else exact, what)
 
 
 def check_ids(ids: Any, what: str) -> None:

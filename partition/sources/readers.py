@@ -23,18 +23,6 @@ from dgsuite.partition.sources import tables
 from dgsuite.partition.sources import text as texts
 from dgsuite.partition.sources.edges import COLUMNS, Columns, Pieces
 from dgsuite.partition.sources.piece import Piece, common_dtype, extremes, joined
-from dgsuite.partition.sources.text import (
-    MARK,
-    NUMERALS,
-    UNREADABLE,
-    check_file,
-    consists,
-    first_line,
-    loaded,
-    matching,
-    parsed,
-    wrong_line,
-)
 
 EMPTY_FIELD = re.compile(rb"^([^\n]*,)?[ \t]*,", re.MULTILINE)
 """A comma after an empty field."""
@@ -59,8 +47,6 @@ FIELDS: dict[str, list[tuple[str, type]]] = {
 """Columns of values, by the header's field."""
 
 SYMMETRIES = ("general", "symmetric", "skew-symmetric")
-
-PERCENT = re.compile(rb"%[^\n]*")
 
 HEADER_LINE = 1 << 16
 """Maximum bytes of a line before the entries."""
@@ -108,7 +94,7 @@ def read_edge_list(
         The file or a column does not exist, or reading Parquet needs more packages. A line that is not an
         edge raises an error that names it when the line is read.
     """
-    names, marks = matching(path), texts.checked(comments)
+    names, marks = texts.matching(path), texts.checked(comments)
     if all(name.endswith((".parquet", ".pq")) or os.path.isdir(name) for name in names):
         return tables.parquet(path, columns, drop)
     words = relabel and _has_words(names[0], marks)
@@ -120,7 +106,7 @@ def read_edge_list(
 
 def _has_words(name: str, marks: tuple[bytes, ...]) -> bool:
     """Whether an end of a file's first edge is not an integer from 0."""
-    fields = first_line(name, marks).replace(",", " ").split()[:2]
+    fields = texts.first_line(name, marks).replace(",", " ").split()[:2]
     return bool(fields) and _edges(" ".join(fields).encode(), None) is None
 
 
@@ -172,7 +158,7 @@ def parse(
             f"floats those that float64 holds{first * (line == 1)}"
         )
 
-    parts = parsed(name, start, size, read, expected, marks)
+    parts = texts.parsed(name, start, size, read, expected, marks)
     found = [edges for edges in parts if len(edges[0])]
     if not found:
         return np.empty(0, np.int64), np.empty(0, np.int64), None
@@ -193,15 +179,15 @@ def _edges(text: bytes, n: int | None) -> Piece | None:
         if (b",," in bare or b"\n," in bare) and EMPTY_FIELD.search(text):
             return None
         text = text.replace(b",", b" ")
-    if not consists(text, NUMERALS):
+    if not texts.consists(text, texts.NUMERALS):
         return None
-    rows = loaded(text, np.int64)
+    rows = texts.loaded(text, np.int64)
     if rows is not None:
         if not rows.size:
             return np.empty(0, np.int64), np.empty(0, np.int64), None
         columns = [np.ascontiguousarray(column) for column in rows.T]
     else:
-        tried = (loaded(text, [*ENDS, ("weight", kind)]) for kind in (np.uint64, np.float64))
+        tried = (texts.loaded(text, [*ENDS, ("weight", kind)]) for kind in (np.uint64, np.float64))
         rows = next((found for found in tried if found is not None), None)
         if rows is None:
             return None
@@ -276,12 +262,12 @@ def read_matrix_market(path: str | os.PathLike[str]) -> Any:
         The file does not exist, is not such a file, or its matrix is not square. The message names the line
         at fault, if there is one.
     """
-    name = check_file(path)
+    name = texts.check_file(path)
     try:
         with gzip.open(name) if name.endswith(".gz") else open(name, "rb") as file:
             header = _header(name, file)
             text = file.read()
-    except UNREADABLE as error:
+    except texts.UNREADABLE as error:
         raise InputError(f"{name}: not a Matrix Market file: {error}") from None
     rows, columns, *_ = header.sizes
     if rows != columns:
@@ -305,7 +291,7 @@ def _fail(name: str, what: str) -> NoReturn:
 
 def _header(name: str, file: Any) -> Header:
     """Parse the header."""
-    banner = file.readline(HEADER_LINE).removeprefix(MARK).decode("latin-1").lower().split()
+    banner = file.readline(HEADER_LINE).removeprefix(texts.MARK).decode("latin-1").lower().split()
     if len(banner) != 5 or banner[:2] != ["%%matrixmarket", "matrix"]:
         _fail(name, "line 1 must be '%%MatrixMarket matrix', format, field and symmetry")
     kind, field, symmetry = banner[2:]
@@ -329,12 +315,12 @@ def _listed(name: str, header: Header, text: bytes) -> tuple[NDArray, NDArray, N
     columns = [("row", np.int64), ("column", np.int64), *FIELDS[header.field]]
 
     def read(text: bytes) -> Any:
-        return loaded(text, columns) if consists(text) else None
+        return texts.loaded(text, columns) if texts.consists(text) else None
 
-    text = PERCENT.sub(b"", text)
+    text = re.sub(rb"%[^\n]*", b"", text)
     entries = read(text)
     if entries is None:
-        line, what = wrong_line(text, read)
+        line, what = texts.wrong_line(text, read)
         _fail(name, f"Line {header.lines + line}: {what[:80]!r} is not an entry")
     if len(entries) != count:
         what = "Truncated" if len(entries) < count else "Too long"
@@ -344,11 +330,8 @@ def _listed(name: str, header: Header, text: bytes) -> tuple[NDArray, NDArray, N
     if len(wrong):
         at = entries[wrong[0]]
         # the number of the line is right if there are no comments between the entries
-        _fail(
-            name,
-            f"Line {header.lines + 1 + wrong[0]}: entry ({at['row']}, {at['column']}) is outside "
-            f"{n} x {n}",
-        )
+        line, entry = header.lines + 1 + wrong[0], f"({at['row']}, {at['column']})"
+        _fail(name, f"Line {line}: entry {entry} is outside {n} x {n}")
     values = np.ones(count, bool) if header.field == "pattern" else entries["value"]
     return row, column, values
 
@@ -376,7 +359,7 @@ def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
     path, colon, column = name.rpartition(":")
     if not colon or column.startswith("//") or os.path.exists(name):
         path, column = name, ""
-    files = matching(path)
+    files = texts.matching(path)
     if all(each.endswith((*tables.PARQUET, *tables.CSV)) or os.path.isdir(each) for each in files):
         return tables.column(given.removesuffix(f":{column}"), files, column)
     if column:
@@ -386,7 +369,7 @@ def nodes_of(given: str | int, folder: str | os.PathLike[str] = "") -> Any:
     nodes: list[str] = []
     for name in files:
         for at in texts.starts(name):
-            found = parsed(name, at, texts.BLOCK, _decoded, lambda line: "text in UTF-8")
+            found = texts.parsed(name, at, texts.BLOCK, _decoded, lambda line: "text in UTF-8")
             nodes += [
                 node for text in found for line in text.split("\n") if (node := line.strip(BLANKS))
             ]

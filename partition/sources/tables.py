@@ -17,14 +17,8 @@ from dask.utils import parse_bytes
 from dgsuite.base.errors import InputError, unknown
 from dgsuite.base.extras import pip_install
 from dgsuite.partition.client.tasks import delayed
-from dgsuite.partition.sources.edges import (
-    Columns,
-    Pieces,
-    of_partition,
-    of_table,
-    refusing_damage,
-    settled,
-)
+from dgsuite.partition.sources import edges
+from dgsuite.partition.sources.edges import Columns, Pieces
 from dgsuite.partition.sources.piece import Piece
 from dgsuite.partition.sources.text import matching
 
@@ -123,12 +117,12 @@ def _pieces(
     drop: bool,
 ) -> Pieces:
     """The edges of files, read by tasks; of a table without files, no edges."""
-    named = settled(schema.names, columns, f"{os.fspath(path)}: ")
+    named = edges.settled(schema.names, columns, f"{os.fspath(path)}: ")
     if not fragments:
-        return Pieces([of_table(schema.empty_table(), named)])
+        return Pieces([edges.of_table(schema.empty_table(), named)])
     task = delayed(_rows)
     return Pieces(
-        task(group, schema, named, of_partition(i), drop)
+        task(group, schema, named, edges.of_partition(i), drop)
         for i, group in enumerate(_grouped(fragments))
     )
 
@@ -175,7 +169,7 @@ def _rows(
 
     # without threads, since Dask runs a task on each core
     tables = [f.to_table(schema, columns=named, use_threads=False) for f in fragments]
-    return of_table(pa.concat_tables(tables), named, where, drop)
+    return edges.of_table(pa.concat_tables(tables), named, where, drop)
 
 
 def csv(
@@ -199,7 +193,9 @@ def csv(
     """
     found, options = matching(path), dict(read)
     size = parse_bytes(options.pop("blocksize", None) or BLOCK)
-    named = settled(_read(found[0], options, nrows=0).columns, columns, f"{os.fspath(path)}: ")
+    named = edges.settled(
+        _read(found[0], options, nrows=0).columns, columns, f"{os.fspath(path)}: "
+    )
     blocks = [
         (name, start, size)
         for name in found
@@ -207,7 +203,7 @@ def csv(
     ]
     task = delayed(_lines)
     return Pieces(
-        task(block, named, options, of_partition(i), drop) for i, block in enumerate(blocks)
+        task(block, named, options, edges.of_partition(i), drop) for i, block in enumerate(blocks)
     )
 
 
@@ -223,7 +219,7 @@ def column(path: str, files: Sequence[str], name: str) -> Any:
 
     frame = None
     if not files[0].endswith(CSV):
-        with refusing_damage(path):
+        with edges.refusing_damage(path):
             import dask.dataframe as dd
 
             frame = dd.read_parquet(list(files))
@@ -262,7 +258,7 @@ def _starts(name: str, size: int, read: Mapping[str, Any]) -> list[int | None]:
 def _lines(
     block: Block, named: list[Hashable], read: dict[str, Any], where: str, drop: bool
 ) -> Piece:
-    return of_table(_frame(block, named, read), named, where, drop)
+    return edges.of_table(_frame(block, named, read), named, where, drop)
 
 
 def _frame(block: Block, named: list[Hashable], read: dict[str, Any]) -> Any:

@@ -151,17 +151,14 @@ def parsed[T](
         The file cannot be read, or a line is wrong: the message names it.
     """
     found, lines = [], 0
-    try:
-        for text in texts(name, start, size, marks):
-            part = read(text)
-            if part is None:
-                line, what = wrong_line(text, read)
-                line += lines + _lines_before(name, start)
-                raise InputError(f"{name}, line {line}: {what!r} is not {expected(line)}")
-            found.append(part)
-            lines += text.count(b"\n")
-    except UNREADABLE as error:
-        raise InputError(f"{name}: cannot be read: {error}") from None
+    for text in texts(name, start, size, marks):
+        part = read(text)
+        if part is None:
+            line, what = wrong_line(text, read)
+            line += lines + _lines_before(name, start)
+            raise InputError(f"{name}, line {line}: {what!r} is not {expected(line)}")
+        found.append(part)
+        lines += text.count(b"\n")
     return found
 
 
@@ -173,13 +170,10 @@ def first_line(name: str, marks: tuple[bytes, ...] = HASHES) -> str:
     InputError
         The file cannot be read.
     """
-    try:
-        for text in texts(name, 0, BLOCK, marks):
-            for line in text.split(b"\n"):
-                if line.strip():
-                    return line.decode(errors="replace").strip()
-    except UNREADABLE as error:
-        raise InputError(f"{name}: cannot be read: {error}") from None
+    for text in texts(name, 0, BLOCK, marks):
+        for line in text.split(b"\n"):
+            if line.strip():
+                return line.decode(errors="replace").strip()
     return ""
 
 
@@ -205,15 +199,18 @@ def texts(name: str, start: int, size: int, marks: tuple[bytes, ...]) -> Iterato
     import fsspec
     from fsspec.utils import read_block
 
-    with fsspec.open(name, "rb", compression="infer") as file:
-        if not name.endswith(".gz"):
-            text = read_block(file, start, size, b"\n")
-            yield bare(text if start else text.removeprefix(MARK), marks)
-            return
-        before = MARK
-        while text := file.read(size):
-            yield bare((text + file.readline()).removeprefix(before), marks)
-            before = b""
+    try:
+        with fsspec.open(name, "rb", compression="infer") as file:
+            if not name.endswith(".gz"):
+                text = read_block(file, start, size, b"\n")
+                yield bare(text if start else text.removeprefix(MARK), marks)
+                return
+            before = MARK
+            while text := file.read(size):
+                yield bare((text + file.readline()).removeprefix(before), marks)
+                before = b""
+    except UNREADABLE as error:
+        raise InputError(f"{name}: cannot be read: {error}") from None
 
 
 def _lines_before(name: str, start: int) -> int:

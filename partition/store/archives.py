@@ -151,10 +151,6 @@ def _places(file: Any) -> mapping.Places:
         A member is no array, is deflated, holds objects, or is not as long as it says.
     """
     found: mapping.Places = {}
-    read_header = {
-        (1, 0): np.lib.format.read_array_header_1_0,
-        (2, 0): np.lib.format.read_array_header_2_0,
-    }
     end = 0
     size = file.seek(0, os.SEEK_END) or file.tell()  # mapped files return None before Python 3.13
     with zipfile.ZipFile(file) as archive:
@@ -168,7 +164,8 @@ def _places(file: Any) -> mapping.Places:
         head = file.read(HEAD)
         file.seek(sum(struct.unpack("<HH", head[-4:])), os.SEEK_CUR)
         begin = file.tell()
-        shape, fortran, dtype = read_header[np.lib.format.read_magic(file)](file)
+        read_header = "read_array_header_{}_{}".format(*np.lib.format.read_magic(file))
+        shape, fortran, dtype = getattr(np.lib.format, read_header)(file)
         first, end = file.tell(), begin + member.file_size
         plain = not dtype.hasobject and dtype.subdtype is None and dtype.itemsize > 0
         checking.refuse(not plain, f"{name!r} has dtype {dtype}, which no file may have")
@@ -190,10 +187,7 @@ def place(folder: str, entry: Any) -> str:
         The entry is none, or names another place.
     """
     with checking.sound(folder):
-        checking.facts(
-            entry,
-            {"file": checking.is_text, "bytes": checking.is_count, "sha256": checking.is_text},
-        )
+        checking.facts(entry, {"file": str, "bytes": checking.is_count, "sha256": str})
         checking.refuse(
             not NAME.fullmatch(entry["file"]),
             f"its list names the file {entry['file'][:200]!r}; files have names such as "
@@ -280,10 +274,7 @@ def write_list(folder: str, name: str, kind: str, facts: dict[str, Any]) -> None
 
 
 def read_list(
-    folder: str,
-    name: str,
-    kind: str,
-    needed: Mapping[str, checking.Kind],
+    folder: str, name: str, kind: str, needed: Mapping[str, checking.Kind]
 ) -> dict[str, Any]:
     """The facts that `write_list` wrote.
 

@@ -59,7 +59,8 @@ def refuse(wrong: Any, what: str) -> None:
 
 # Values in JSON
 
-Kind = Callable[[Any], bool]
+Kind = type | Callable[[Any], bool]
+"""The type that a value is of, or a function that says whether it is right."""
 
 
 def is_count(value: Any) -> bool:
@@ -67,42 +68,31 @@ def is_count(value: Any) -> bool:
     return type(value) is int and 0 <= value < 2**63
 
 
-def is_bool(value: Any) -> bool:
-    return type(value) is bool
-
-
-def is_text(value: Any) -> bool:
-    return type(value) is str
-
-
-def is_list(value: Any) -> bool:
-    return type(value) is list
-
-
 def is_counts(value: Any) -> bool:
-    return is_list(value) and all(map(is_count, value))
+    return _is_list(value, is_count)
 
 
-def is_dict(value: Any) -> bool:
-    return type(value) is dict
+def _is_list(value: Any, of: Kind) -> bool:
+    return type(value) is list and all(_is(item, of) for item in value)
+
+
+def _is(value: Any, kind: Kind) -> bool:
+    return type(value) is kind if isinstance(kind, type) else kind(value)
 
 
 def is_built(value: Any) -> bool:
     """Whether it is what `dgsuite.partition.sources.duplicates.Built` is made of, or null."""
-    if value is None or not is_list(value) or not 6 <= len(value) <= 8:
+    if type(value) is not list or not 6 <= len(value) <= 8:
         return value is None
-    counts = value[:3] + value[6:7]
-    right = is_counts(counts) and value[3] in RULES and all(map(is_bool, value[4:6]))
-    return right and all(is_list(kinds) and all(map(is_text, kinds)) for kinds in value[7:])
+    right = is_counts(value[:3] + value[6:7]) and value[3] in RULES and _is_list(value[4:6], bool)
+    return right and all(_is_list(kinds, str) for kinds in value[7:])
 
 
 def is_weight_dtype(value: Any) -> bool:
-    """Whether it is a dtype of weights as text, or null."""
-    return value is None or (is_text(value) and is_weights(np.dtype(value)))
-
-
-def is_weights(dtype: np.dtype) -> bool:
-    """Whether weights can have a dtype."""
+    """Whether it is a dtype that weights can have, as text, or null."""
+    if type(value) is not str:
+        return value is None
+    dtype = np.dtype(value)
     return dtype.kind in "iuf" and dtype.itemsize <= 8 and dtype.isnative
 
 
@@ -114,35 +104,30 @@ def facts(found: Any, needed: Mapping[str, Kind]) -> None:
     needed
         By name, what a value must be.
     """
-    refuse(not is_dict(found), "its facts are no table")
-    for name, right in needed.items():
+    refuse(type(found) is not dict, "its facts are no table")
+    for name, kind in needed.items():
         refuse(name not in found, f"{name!r} is missing")
-        refuse(not right(found[name]), f"{name} cannot be {repr(found[name])[:80]}")
+        refuse(not _is(found[name], kind), f"{name} cannot be {repr(found[name])[:80]}")
 
 
 # Arrays
 
 
 def column(
-    arrays: Mapping[str, NDArray],
-    name: str,
-    kinds: Sequence[str],
-    length: int | None = None,
+    arrays: Mapping[str, NDArray], name: str, kinds: Sequence[str], length: int | None = None
 ) -> NDArray | None:
     """An array of a file, if it is there, which must be one-dimensional, and of one of some dtypes."""
     array = arrays.get(name)
     if array is None:
         return None
     kind = f"{array.dtype.kind}{array.dtype.itemsize}"
-    if array.ndim != 1 or kind not in kinds or not array.dtype.isnative:
-        raise ValueError(
-            f"{name} has {array.ndim} dimensions of dtype {array.dtype}, must have one of "
-            f"{' or '.join(kinds)}"
-        )
     refuse(
-        length is not None and len(array) != length,
-        f"{name} has {len(array)} entries, must have {length}",
+        array.ndim != 1 or kind not in kinds or not array.dtype.isnative,
+        f"{name} has {array.ndim} dimensions of dtype {array.dtype}, must have one of "
+        f"{' or '.join(kinds)}",
     )
+    wrong = length is not None and len(array) != length
+    refuse(wrong, f"{name} has {len(array)} entries, must have {length}")
     return array
 
 
@@ -156,13 +141,9 @@ def needed(arrays: Mapping[str, NDArray], name: str, *given: Any) -> NDArray:
 
 def pointer(indptr: NDArray, entries: int, what: str = "indptr") -> None:
     """Check a row pointer: from 0, not descending, to the number of entries."""
-    refuse(
-        not len(indptr)
-        or indptr[0]
-        or indptr[-1] != entries
-        or bool((indptr[1:] < indptr[:-1]).any()),
-        f"{what} must go from 0 to {entries}, and not descend",
-    )
+    wrong = not len(indptr) or indptr[0] or indptr[-1] != entries
+    wrong = wrong or (indptr[1:] < indptr[:-1]).any()
+    refuse(wrong, f"{what} must go from 0 to {entries}, and not descend")
 
 
 def rows(indptr: NDArray, numbers: NDArray, n: int, what: str = "neighbours") -> None:
@@ -213,11 +194,14 @@ class Form(NamedTuple):
         As text; None without weights.
     keeps_loops
         Whether self-loops are kept.
+    directed
+        Whether rows hold out-edges only.
     """
 
     entries: Sequence[int]
     weight_dtype: str | None
     keeps_loops: bool
+    directed: bool
 
 
 def cluster(arrays: Mapping[str, NDArray], partition: Partition, index: int, form: Form) -> None:
@@ -229,12 +213,9 @@ def cluster(arrays: Mapping[str, NDArray], partition: Partition, index: int, for
     rows(indptr, needed(arrays, "indices", ["i4", "i8"], entries), partition.n)
     column(arrays, "uid", ["i8"], size)
     directions = column(arrays, "directions", ["u1"], entries)
-    refuse(
-        directions is not None
-        and len(directions)
-        and not 1 <= directions.min() <= directions.max() <= 3,
-        "directions must be from 1 to 3",
-    )
+    if directions is not None and len(directions):
+        right = 1 <= directions.min() <= directions.max() <= 3
+        refuse(not right, "directions must be from 1 to 3")
     loops = column(arrays, "loops", ["i8"])
     refuse((loops is not None) != form.keeps_loops, "loops must be there if they are kept")
     if loops is not None:

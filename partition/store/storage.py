@@ -56,22 +56,18 @@ KIND = "graph"
 EDGES = ("indptr", "indices", "weights", "directions", "weights_in", "loops", "loop_weights")
 """Arrays of a cluster that are stored, where it has them; and its identifiers as ``uid``."""
 
+PLAIN = ("entries", "directed", "identified", "chosen", "keeps_loops")
+"""Attributes of a graph that its list has as they are."""
 
-NEEDED = {
+
+NEEDED: dict[str, checking.Kind] = {
+    **dict.fromkeys(("directed", "identified", "chosen", "ascending", "keeps_loops"), bool),
+    **dict.fromkeys(("offsets", "entries"), checking.is_counts),
+    **dict.fromkeys(("attrs", "nodes"), dict),
+    **dict.fromkeys(("clusters", "labels"), list),
     "weight_dtype": checking.is_weight_dtype,
-    "directed": checking.is_bool,
-    "identified": checking.is_bool,
-    "chosen": checking.is_bool,
-    "ascending": checking.is_bool,
-    "offsets": checking.is_counts,
-    "entries": checking.is_counts,
-    "attrs": checking.is_dict,
-    "nodes": checking.is_dict,
-    "clusters": checking.is_list,
     "built": checking.is_built,
-    "keeps_loops": checking.is_bool,
-    "identity": checking.is_text,
-    "labels": checking.is_list,
+    "identity": str,
 }
 """What a list says, and of what kind that is."""
 
@@ -85,8 +81,6 @@ class Saved(NamedTuple):
         Absolute path or URL.
     clusters
         Entries of the clusters' files in the list.
-    directed
-        Whether rows hold out-edges only.
     form
         What the files must have.
     disk
@@ -95,18 +89,17 @@ class Saved(NamedTuple):
 
     folder: str
     clusters: Sequence[Entry]
-    directed: bool
     form: Form
     disk: bool = False
 
-    def of(self, k: int) -> tuple[str, Entry, bool, Form, int, bool]:
+    def of(self, k: int) -> tuple[str, Entry, Form, int, bool]:
         """What reading a cluster takes."""
-        return self.folder, self.clusters[k], self.directed, self.form, k, self.disk
+        return self.folder, self.clusters[k], self.form, k, self.disk
 
 
 def _form(facts: dict[str, Any]) -> Form:
     """What the list says of all clusters."""
-    return Form(facts["entries"], facts["weight_dtype"], facts["keeps_loops"])
+    return Form(*(facts[name] for name in Form._fields))
 
 
 def _listed(folder: str) -> dict[str, Any]:
@@ -143,15 +136,11 @@ def save(graph: GraphData, path: str | os.PathLike[str], identity: str) -> Saved
         files.makedirs(inner, exist_ok=True)
     save_id = token_hex(4)
     facts: dict[str, Any] = {
-        "directed": graph.directed,
-        "weight_dtype": None if graph.weight_dtype is None else np.dtype(graph.weight_dtype).str,
-        "identified": graph.identified,
-        "chosen": graph.chosen,
+        **{name: getattr(graph, name) for name in PLAIN},
+        "weight_dtype": None if graph.weight_dtype is None else graph.weight_dtype.str,
         "ascending": graph.labels is not None and graph.labels.ascending,
         "offsets": graph.partition.offsets.tolist(),
-        "entries": graph.entries,
         "built": graph.built,
-        "keeps_loops": graph.keeps_loops,
         "identity": identity,
         "attrs": {name: _to_json(value, name) for name, value in graph.attrs.items()},
     }
@@ -165,7 +154,7 @@ def save(graph: GraphData, path: str | os.PathLike[str], identity: str) -> Saved
     archives.write_list(folder, LIST, KIND, facts)
     for name in before:
         files.rm(f"{inner}/{name}")
-    return Saved(folder, facts["clusters"], graph.directed, _form(facts), graph.edges == "disk")
+    return Saved(folder, facts["clusters"], _form(facts), graph.edges == "disk")
 
 
 def load(
@@ -191,7 +180,7 @@ def load(
         partition = checking.partition(facts["offsets"], nodes.get("order"))
     with checking.sound(archives.join(folder, LIST)):
         attrs = {name: _from_json(value) for name, value in facts["attrs"].items()}
-    saved = Saved(folder, facts["clusters"], facts["directed"], _form(facts), disk)
+    saved = Saved(folder, facts["clusters"], _form(facts), disk)
     numbers = range(partition.clusters)
     parts: list[Any]
     if client is None:
@@ -200,34 +189,20 @@ def load(
         workers = worker_addresses(client)
         homes = [worker_of(k, len(numbers), workers) for k in numbers]
         parts = read_again(saved, partition, numbers, client, homes)
-    dtype, built = facts["weight_dtype"], facts["built"]
-    labels = _labels(nodes, facts, folder, client)
-    return (
-        parts,
-        partition,
-        {
-            "entries": facts["entries"],
-            "directed": facts["directed"],
-            "weight_dtype": None if dtype is None else np.dtype(dtype),
-            "attrs": attrs,
-            "labels": labels,
-            "identified": facts["identified"],
-            "chosen": facts["chosen"],
-            "saved": saved,
-            "edges": "disk" if disk else "memory",
-            "built": None if built is None else Built(*built[:7], *map(tuple, built[7:])),
-            "keeps_loops": facts["keeps_loops"],
-        },
-        facts["identity"],
-    )
+    built = facts["built"]
+    options = {
+        **{name: facts[name] for name in (*PLAIN, "weight_dtype")},
+        "attrs": attrs,
+        "labels": _labels(nodes, facts, folder, client),
+        "saved": saved,
+        "edges": "disk" if disk else "memory",
+        "built": None if built is None else Built(*built[:7], *map(tuple, built[7:])),
+    }
+    return parts, partition, options, facts["identity"]
 
 
 def read_again(
-    saved: Saved,
-    partition: Partition,
-    numbers: Sequence[int],
-    client: Client,
-    homes: Sequence[str],
+    saved: Saved, partition: Partition, numbers: Sequence[int], client: Client, homes: Sequence[str]
 ) -> list[Any]:
     """Futures of some clusters of a graph in files.
 
@@ -258,21 +233,14 @@ def _save_cluster(cluster: Cluster, folder: str, save_id: str) -> Entry:
 
 
 def _load_cluster(
-    partition: Partition,
-    folder: str,
-    entry: Entry,
-    directed: bool,
-    form: Form,
-    index: int,
-    disk: bool,
+    partition: Partition, folder: str, entry: Entry, form: Form, index: int, disk: bool
 ) -> Cluster:
     arrays = archives.mapped(folder, entry) if disk else archives.read(folder, entry)
     with checking.sound(archives.place(folder, entry)):
         checking.cluster(arrays, partition, index, form)
     edges: dict[str, Any] = {field: arrays.get(field) for field in EDGES}
-    return Cluster(
-        index, partition, identifiers=arrays.get("uid"), directed=directed, disk=disk, **edges
-    )
+    uid = arrays.get("uid")
+    return Cluster(index, partition, **edges, identifiers=uid, directed=form.directed, disk=disk)
 
 
 def _nodes(graph: GraphData) -> dict[str, NDArray]:

@@ -66,6 +66,7 @@ def plain(pieces, directed, keep, rule):
 def test_as_a_dictionary(pieces, cut, flags, rule, sizes, dtypes):
     """Tiny bands, blocks and runs, all on disk or none, by compiled loops or none."""
     (partition, ranges), (directed, keep, compiled, on_disk) = cut, flags
+    plan = build.Plan(directed, rule, keep)
     with pytest.MonkeyPatch.context() as patch:
         for name, value in zip(("BANDS", "BLOCK", "SHARDS"), sizes, strict=True):
             patch.setattr(build if name == "BLOCK" else shards, name, value)
@@ -77,12 +78,12 @@ def test_as_a_dictionary(pieces, cut, flags, rule, sizes, dtypes):
         for piece in pieces:
             src, dst, weights = np.array(piece, np.int64).reshape(-1, 3).T
             columns = src.astype(dtypes[0]), dst.astype(dtypes[0]), weights.astype(dtypes[1])
-            made = build.split(columns, partition, directed, ranges, keep=keep)
+            made = build.split(columns, partition, plan, ranges)
             bundles.append([shard.kept(file) for shard in made])
         if bundles:  # as if it came from another process
             bundles[-1] = pickle.loads(pickle.dumps(bundles[-1]))
         groups = [
-            build.assemble(a, b, partition, None, directed, [m[at] for m in bundles], rule, keep)
+            build.assemble(a, b, partition, None, plan, [m[at] for m in bundles])
             for at, (a, b) in enumerate(pairwise(ranges))
         ]
     clusters = [c for group in groups for c in group]
@@ -103,7 +104,7 @@ def test_long_rows_are_sorted_in_parts_of_bounded_size():
     src, dst = (rng.random((2, 20_000)) ** 8 * 1000).astype(np.int64)
     pieces = zip(np.split(src, 400), np.split(dst, 400), strict=True)
     whole = Partition(np.array([0, 1000]))
-    made = [build.split((a, b, None), whole, True, [0, 1]) for a, b in pieces]
+    made = [build.split((a, b, None), whole, build.Plan(True), [0, 1]) for a, b in pieces]
     some = shards.fewer([shard for (shard,) in made], None)
     assert len(some) <= shards.SHARDS
     longest = np.bincount(src[src != dst]).max()

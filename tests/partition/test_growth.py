@@ -102,7 +102,7 @@ def test_shards_are_linear_in_pieces():
     for k in (16, 64, 256):
         groups = np.arange(9) * k // 8
         shards = [
-            build.split((src, dst, None), blocks(N, k), False, groups.tolist())
+            build.split((src, dst, None), blocks(N, k), build.Plan(False), groups.tolist())
             for src, dst in zip(np.split(SRC, k), np.split(DST, k), strict=True)
         ]
         amounts.append(len(pickle.dumps(shards)))

@@ -21,8 +21,9 @@ def made(rule):
     weights = rng.integers(-9, 9, len(src)).astype(np.float32)
     partition = Partition(np.array([0, MOST_NODES - 1000, MOST_NODES]))
     pieces = [(src[p], dst[p], weights[p]) for p in (slice(100), slice(100, 650), slice(650, None))]
-    some = [build.split(piece, partition, False, (1, 2))[0] for piece in pieces]
-    group = build.assemble(1, 2, partition, None, False, some, rule)
+    plan = build.Plan(False, rule)
+    some = [build.split(piece, partition, plan, (1, 2))[0] for piece in pieces]
+    group = build.assemble(1, 2, partition, None, plan, some)
     arrays = [a for c in group for a in (c.indptr, c.indices, c.weights)]
     return [group.tally, *((a.dtype, a.tobytes()) for a in arrays)]
 

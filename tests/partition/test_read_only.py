@@ -13,7 +13,7 @@ from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.since import Since
 from dgsuite.kernels import KERNELS, ComponentsSince, bsp
 from dgsuite.partition import arrange
-from dgsuite.partition.clusters.cluster import DERIVED
+from dgsuite.partition.clusters.cluster import Cluster, shared
 from dgsuite.partition.graph.graph import Graph
 
 SRC, DST = np.array([0, 1, 2, 3, 4, 2]), np.array([1, 2, 3, 4, 0, 0])
@@ -49,7 +49,8 @@ GRAPHS = {
 def writable(cluster):
     """Names of the arrays of a cluster, or of its partition, that can be written."""
     names = {*vars(cluster), "indptr", "indices", "weights", "ids", "uid", "degree", "successor"}
-    names |= {*(DERIVED if cluster.pulls else ())}
+    if cluster.pulls:
+        names |= {name for name, value in vars(Cluster).items() if isinstance(value, shared)}
     found = [(name, getattr(cluster, name)) for name in names]
     for thing in (cluster.partition, cluster.block):
         found += [] if thing is None else vars(thing).items()

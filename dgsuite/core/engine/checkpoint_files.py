@@ -50,16 +50,16 @@ NAME = re.compile(
 """Names of the files, and of those that were being written when a process was killed."""
 
 
-NEEDED = {
-    "run": checking.is_dict,
+NEEDED: dict[str, checking.Kind] = {
+    "run": dict,
     "offsets": checking.is_counts,
     "clusters": checking.is_counts,
-    "states": checking.is_dict,
-    "log": checking.is_dict,
+    "states": dict,
+    "log": dict,
 }
 """What the list of a site says, and of what kind that is."""
 
-OWNED = {"attempt": checking.is_text}
+OWNED = {"attempt": str}
 """The same of the file that names the owner."""
 
 

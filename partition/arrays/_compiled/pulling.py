@@ -49,57 +49,39 @@ def pull(indptr, indices, first, rows, sent, values, worst, largest):
     return best, hits
 
 
-@takes("indptr", "indices", 0, "nodes", "bitmap", "reals", "zero")
-@compiled
-def pull_sum(indptr, indices, first, rows, sent, values, zero):
-    """For each row, the sum of its senders' values, added in the order of the row, and their number.
+def _pulling(combined):
+    """A loop: for each row, its senders' values, combined in the order of the row, and their number.
 
-    `zero` has the dtype of the sum. It replaces the values of nodes that did not send.
+    `zero` has the dtype of the result. It replaces the values of nodes that did not send.
     """
-    total = np.full(len(rows), zero)
-    hits = np.zeros(len(rows), np.int32)
-    for i in range(len(rows)):
-        t = zero
-        r = first + rows[i]
-        low, high = indptr[r], indptr[r + 1]
-        k = high - low
-        if not len(sent):
-            for e in range(low, high):
-                t += values[np.uint32(indices[np.uint64(e)])]
-        else:
-            k = 0
-            for e in range(low, high):
-                j = indices[e]
-                t += values[j] if bit(sent, j) else zero
-                k += bit(sent, j)
-        total[i] = t
-        hits[i] = k
-    return total, hits
+
+    @compiled
+    def pull(indptr, indices, first, rows, sent, values, zero):
+        total = np.full(len(rows), zero)
+        hits = np.zeros(len(rows), np.int32)
+        for i in range(len(rows)):
+            t = zero
+            r = first + rows[i]
+            low, high = indptr[r], indptr[r + 1]
+            k = high - low
+            if not len(sent):
+                for e in range(low, high):
+                    t = combined(t, values[np.uint32(indices[np.uint64(e)])])
+            else:
+                k = 0
+                for e in range(low, high):
+                    j = indices[e]
+                    t = combined(t, values[j] if bit(sent, j) else zero)
+                    k += bit(sent, j)
+            total[i] = t
+            hits[i] = k
+        return total, hits
+
+    return pull
 
 
-@takes("indptr", "indices", 0, "nodes", "bitmap", "words", "zero")
-@compiled
-def pull_or(indptr, indices, first, rows, sent, values, zero):
-    """For each row, the bitwise or of its senders' values, and their number."""
-    union = np.full(len(rows), zero)
-    hits = np.zeros(len(rows), np.int32)
-    for i in range(len(rows)):
-        u = zero
-        r = first + rows[i]
-        low, high = indptr[r], indptr[r + 1]
-        k = high - low
-        if not len(sent):
-            for e in range(low, high):
-                u |= values[np.uint32(indices[np.uint64(e)])]
-        else:
-            k = 0
-            for e in range(low, high):
-                j = indices[e]
-                u |= values[j] if bit(sent, j) else zero
-                k += bit(sent, j)
-        union[i] = u
-        hits[i] = k
-    return union, hits
+pull_sum = takes("indptr", "indices", 0, "nodes", "bitmap", "reals", "zero")(_pulling(np.add))
+pull_or = takes("indptr", "indices", 0, "nodes", "bitmap", "words", "zero")(_pulling(np.bitwise_or))
 
 
 @takes("indptr", "indices", 0, "nodes", "bitmap")

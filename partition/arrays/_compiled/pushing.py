@@ -11,8 +11,13 @@ from dgsuite.base.compiling import compiled, takes
 
 ONE = np.uint64(1)
 
+_OUT = "out_indptr", "out_indices", 0, 0
+"""What all loops take first: edges by sender, and how slots become rows."""
 
-@takes("out_indptr", "out_indices", 0, 0, "senders", "read", "values", "mask", False)
+_OFFERS = "weights", "heaviest", "senders", "offered", "names"
+
+
+@takes(*_OUT, "senders", "read", "values", "mask", False)
 @compiled
 def push(indptr, indices, shift, base, senders, values, out, hit, largest):
     """Put the smallest (or largest) value that reaches each row into `out`, initially the identity."""
@@ -46,7 +51,7 @@ def push_sum(indptr, indices, back_indptr, back_indices, first, senders, values,
                 hit[r] = True
 
 
-@takes("out_indptr", "out_indices", 0, 0, "senders", "words", "values", "mask")
+@takes(*_OUT, "senders", "words", "values", "mask")
 @compiled
 def push_or(indptr, indices, shift, base, senders, values, out, hit):
     """Put the bitwise or of the values that reach each row into `out`, initially 0."""
@@ -59,7 +64,7 @@ def push_or(indptr, indices, shift, base, senders, values, out, hit):
                 hit[r] = True
 
 
-@takes("out_indptr", "out_indices", 0, 0, "senders", "mask")
+@takes(*_OUT, "senders", "mask")
 @compiled
 def push_any(indptr, indices, shift, base, senders, hit):
     """Mark the rows that are reached."""
@@ -70,7 +75,7 @@ def push_any(indptr, indices, shift, base, senders, hit):
                 hit[r] = True
 
 
-@takes("out_indptr", "out_indices", 0, 0, "senders", "names", "mask", "names")
+@takes(*_OUT, "senders", "names", "mask", "names")
 @compiled
 def push_first(indptr, indices, shift, base, senders, ids, hit, least):
     """Mark the rows that are reached, each with its smallest sender; returns how many are new."""
@@ -91,7 +96,7 @@ def push_first(indptr, indices, shift, base, senders, ids, hit, least):
     return count
 
 
-@takes("out_indptr", "out_indices", 0, 0, "senders", 0, "starts", "counts", "counts", "nodes", 0)
+@takes(*_OUT, "senders", 0, "starts", "counts", "counts", "nodes", 0)
 @compiled
 def push_count(indptr, indices, shift, base, senders, first, starts, hits, away, found, count):
     """Count the messages that reach a row, and those of them that come from other clusters.
@@ -156,23 +161,7 @@ def push_down(indptr, indices, shift, base, senders, lo, floor, left, found, cou
     return count
 
 
-@takes(
-    "out_indptr",
-    "out_indices",
-    0,
-    0,
-    "weights",
-    "heaviest",
-    "senders",
-    "offered",
-    "names",
-    "most",
-    "least",
-    "names",
-    "mask",
-    "nodes",
-    0,
-)
+@takes(*_OUT, *_OFFERS, "most", "least", "names", "mask", "nodes", 0)
 @compiled
 def push_nearer(
     indptr, indices, shift, base, weights, heaviest, senders, values, ids, most, least, source, fresh, found,

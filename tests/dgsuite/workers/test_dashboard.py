@@ -69,7 +69,7 @@ def test_construction_has_names(client):
     src, dst = np.random.default_rng(1).integers(0, 900, (2, 150_000))
     seen(client)
     Graph.from_edges(src, dst, n=900, clusters=4, client=client)
-    names = "partition split received assemble cluster fact_of getattr getitem"
+    names = "split received assemble cluster fact_of getattr getitem"
     assert seen(client) == {("dgsuite",): {f"graph_{name}" for name in names.split()}}
     lazy = [da.from_array(ends, chunks=75_000) for ends in (src, dst)]
     graph = Graph.from_edges(*lazy, n=900, directed=True, clusters=4, client=client)
