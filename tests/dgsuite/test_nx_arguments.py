@@ -198,6 +198,8 @@ def differences(name, graphs, sets, close=1e-9):
             if found is NotImplementedError:  # left to networkx
                 continue
             wanted = outcome(function, make(), arguments)
+            if wanted is ValueError and isinstance(arguments.get("target"), np.integer):
+                continue  # networkx compares it with a node that is a tuple, as arrays
             free = name in ANY and not isinstance(found, type) and not isinstance(wanted, type)
             paths = name.endswith(("_path", "single_source_dijkstra"))
             if paths and isinstance(found, dict | tuple):  # of several shortest paths any may come
