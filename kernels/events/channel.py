@@ -30,6 +30,9 @@ class Channel:
         whose attribute ``sees`` is true gets the messages' fields, a mapping, as its first argument.
     fifo
         Whether messages from one node to another arrive in the order in which they were sent.
+    capacity
+        How many messages from one node to another are on their way at most: what is sent beyond that is lost.
+        None: any number. A message that is lost on its way takes its place until it would have arrived.
     gst, bound
         From tick `gst` on a message takes at most `bound` ticks, and those sent before arrive by ``gst +
         bound``: partial synchrony (Dwork, Lynch and Stockmeyer, Consensus in the presence of partial
@@ -52,6 +55,7 @@ class Channel:
     high: int = 10
     p: float = 0.5
     fifo: bool = False
+    capacity: int | None = None
     gst: int | None = None
     bound: int = 1
     drift: float = 0.0
@@ -121,16 +125,16 @@ class Mail:
     ----------
     batches
         By tick, in the order of sending: local indices of receivers, node ids of senders, and fields.
-    last
-        By pair of a sender of the cluster and a receiver, as `pair_key`, when the last message arrives; kept
-        for channels that are FIFO.
+    ahead
+        Messages from nodes of the cluster that are on their way: pairs of sender and receiver, as `pair_key`,
+        in order, and when they arrive; kept for channels that are FIFO, or have a capacity.
     gone
         Nodes that have crashed since the last tick; what was sent to them in that tick is lost.
     """
 
     def __init__(self) -> None:
         self.batches: dict[int, list[tuple[NDArray, NDArray, dict[str, NDArray]]]] = {}
-        self.last = np.empty(0, np.int64), np.empty(0, np.int64)
+        self.ahead = np.empty(0, np.int64), np.empty(0, np.int64)
         self.gone: list[int] = []
 
     def put(self, inbox: bsp.Inbox, fields: Any) -> None:
@@ -180,18 +184,32 @@ class Mail:
                     held = {name: values[stay] for name, values in fields.items()}
                     self.batches.setdefault(due, []).append((node[stay], src[stay], held))
 
-    def in_order(self, pairs: NDArray[np.int64], due: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Arrivals such that none is before that of an earlier message of the same pair."""
-        pairs, due = np.append(self.last[0], pairs), np.append(self.last[1], due)
+    def enter(
+        self, channel: Channel, tick: int, pairs: NDArray[np.int64], due: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """When messages of a tick arrive: 0 for those that find a channel full, and none before an earlier one
+        of the same pair where channels are FIFO.
+
+        Parameters
+        ----------
+        pairs, due
+            Sender and receiver of each, as `pair_key`, and when it would arrive.
+        """
+        ahead = self.ahead[1] > tick
+        before = np.count_nonzero(ahead)
+        pairs, due = np.append(self.ahead[0][ahead], pairs), np.append(self.ahead[1][ahead], due)
         order = np.argsort(pairs, kind="stable")
-        sorted_, by_pair = pairs[order], due[order]
-        ends = np.flatnonzero(np.diff(sorted_, append=-1))
-        starts = np.append(0, ends + 1)[:-1]
-        # a run of each pair is a step above all before it, so that one running maximum serves all
-        step = np.repeat(np.arange(len(ends)), ends - starts + 1) << 32
-        by_pair = np.maximum.accumulate(by_pair + step) - step
-        before = len(self.last[0])
-        self.last = sorted_[ends], by_pair[ends]
-        found = np.empty_like(due)
-        found[order] = by_pair
+        by_pair = pairs[order]
+        heads = np.flatnonzero(np.diff(by_pair, prepend=-1))
+        group = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(pairs)))
+        if channel.capacity is not None:
+            kept = np.arange(len(pairs)) - heads[group] < channel.capacity
+            order, by_pair, group = order[kept], by_pair[kept], group[kept]
+        arrives = due[order]
+        if channel.fifo:
+            # a run of each pair is a step above all before it, so that one running maximum serves all
+            arrives = np.maximum.accumulate(arrives + (group << 32)) - (group << 32)
+        self.ahead = by_pair, arrives
+        found = np.zeros_like(due)
+        found[order] = arrives
         return found[before:]

@@ -208,7 +208,9 @@ def _at_once(
     before: States = {}
     states: States = {}
     rounds, first, lists = np.ones(times, np.int64), dict[int, int](), execution.lists()
+    phases: list[int] = []
     for step, states in execution.phases():
+        phases.append(step.round)
         busy = execution.senders().reshape(times, n).any(axis=1)
         if isinstance(one.kernel, EventKernel):
             busy |= execution.waiting().reshape(times, n).any(axis=1)
@@ -224,7 +226,7 @@ def _at_once(
     outputs = execution.kernel.outputs
     found = execution.outputs()
     if isinstance(faults, Faults):
-        when = faults.of_run(one.kernel.seed).crash_rounds(n * times)
+        when = faults.of_run(one.kernel.seed).crash_rounds(n * times, phases)
         in_time = when < np.repeat(rounds, n)  # others crash when the copy is over
         struck = execution.struck() + int(np.count_nonzero(in_time))
         over = np.flatnonzero(~in_time)

@@ -215,7 +215,8 @@ class Disturbed:
             self._dead[self._back] = False
         for node in back:
             del self._down[node]
-        end = int(np.searchsorted(self._rounds, step.round, side="right"))
+        now = len(self.struck) if self.faults.by_phase else step.round
+        end = int(np.searchsorted(self._rounds, now, side="right"))
         due = self._due[self._begun : end]
         self._begun = max(self._begun, end)
         named = np.isin(due, [*self._listed])

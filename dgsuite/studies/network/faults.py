@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.pairs import pair_key
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 NEVER = 1 << 62
 """The round of a crash that does not happen."""
 
-LOSS, CRASH, CHURN, LIARS, DROPS, PARTITIONS, ADVERSARY = range(PLAIN, CODES)
+LOSS, CRASH, CHURN, LIARS, DROPS, PARTITIONS, ADVERSARY, CAPACITY = range(PLAIN, CODES)
 """Codes that say why messages are lost."""
 
-KINDS = ("loss", "crashes", "churn", "byzantine", "drops", "partitions", "adversary")
+KINDS = ("loss", "crashes", "churn", "byzantine", "drops", "partitions", "adversary", "capacity")
 """The parameters of a network that cause them, in the same order."""
 
 REWRITTEN = ("byzantine", "corruption", "duplicates")
@@ -111,7 +111,7 @@ class Faults:
     crashes
         Crashes one by one; their nodes are node ids.
     rate
-        Probability that any other node crashes in a round.
+        Probability that any node crashes in a round, if none is listed.
     liars
         Which nodes lie, if any.
     attack
@@ -122,6 +122,8 @@ class Faults:
         Partitions.
     duplicates, corruption
         Probabilities that a message arrives twice, and that it arrives with other values.
+    by_phase
+        Whether `rate` is the probability that a node crashes in a phase.
     """
 
     seed: int | None
@@ -137,6 +139,7 @@ class Faults:
     splits: Sequence[Split] = ()
     duplicates: float = 0.0
     corruption: float = 0.0
+    by_phase: bool = False
 
     def of_run(self, seed: int) -> Faults:
         """The faults of a run with a seed."""
@@ -171,26 +174,39 @@ class Faults:
         first, end, node, other = self.churn
         return node[(first <= round) & (round < end) & (other < 0)]
 
-    def crash_rounds(self, n: int) -> NDArray[np.int64]:
-        """By node, the round in which it crashes, `NEVER` for none: shape (n,)."""
+    def crash_rounds(self, n: int, rounds: ArrayLike | None = None) -> NDArray[np.int64]:
+        """By node, the round in which it crashes, `NEVER` for none: shape (n,).
+
+        Parameters
+        ----------
+        rounds
+            The round of each phase of the run. Without them, a rate that is `by_phase` gives the phase in
+            place of the round, counted from the first of the run.
+        """
         found = np.full(n, NEVER)
         if self.rate:
             luck = unit(keyed(key(self.seed or 0, 0, Domain.CRASHES), np.arange(n)))
             with np.errstate(divide="ignore", over="ignore"):
                 waits = np.log1p(-luck) / np.log1p(-self.rate)
             found = np.minimum(waits, NEVER).astype(np.int64)
+        if self.by_phase and rounds is not None:
+            found = np.append(rounds, NEVER)[np.minimum(found, np.size(rounds))]
         found[[crash.node for crash in self.crashes]] = [crash.round for crash in self.crashes]
         return found
 
-    def crashed(self, n: int, turns: Iterable[tuple[int, Iterable[Target]]]) -> NDArray[np.int64]:
+    def crashed(
+        self, n: int, turns: Iterable[tuple[int, Iterable[Target]]], rounds: ArrayLike
+    ) -> NDArray[np.int64]:
         """By node, the round of a run in which it crashed last, `NEVER` for none: shape (n,).
 
         Parameters
         ----------
         turns
             See `dgsuite.studies.network.adversary.struck`.
+        rounds
+            The round of each phase of the run.
         """
-        found = self.crash_rounds(n)
+        found = self.crash_rounds(n, rounds)
         if self.attack is None or not self.attack.adversary.crashes:
             return found
         back = np.full(n, NEVER)

@@ -48,13 +48,16 @@ if TYPE_CHECKING:
 
 OMISSIONS = ("sending", "receiving")
 
+MOMENTS = ("round", "phase")
+"""When nodes crash that are drawn: see `Network`."""
+
 FAULTS = (
     *("loss", "drops", "crashes", "churn", "partitions", "duplicates", "corruption", "byzantine"),
-    "adversary",
+    *("adversary", "capacity"),
 )
 """Parameters that cause faults: a synchroniser has none, but an adversary that spends delays."""
 
-TIMED = ("fifo", "gst", "bound", "drift")
+TIMED = ("fifo", "capacity", "gst", "bound", "drift")
 """Parameters for event-driven kernels alone."""
 
 SHOWN = 8
@@ -83,9 +86,12 @@ class Network(engine.Network):
         Messages that are lost for sure: a sequence of triples of round, sender and receiver.
     crashes
         Which nodes crash, and when: the probability that a node crashes in a round, while it sends what the
-        first phase has it send; a mapping from nodes to rounds; or a sequence of `Crash`. A crashed node is
+        first phase has it send (see `crash_by`); a mapping from nodes to rounds; or a sequence of `Crash`. A crashed node is
         cut off: it sends nothing, and nothing reaches it, until it is back. Outputs of nodes that are not
         have the values that they had then, and ``crashed`` the round.
+    crash_by
+        What a probability of `crashes` is one of: that a node crashes in a "round", in its first phase; or in
+        a "phase", any of a round's, while it sends what this phase has it send.
     churn
         What is away for some rounds: a sequence of (first, end, node) or (first, end, node, neighbour). From
         round `first` to the one before `end` no message arrives from or at the node, or between the two.
@@ -108,9 +114,10 @@ class Network(engine.Network):
         unchanged, and ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in
         another order. Both have no faults, since a synchroniser waits for each message; an adversary may
         spend delays. Messages of event-driven kernels have both.
-    fifo, gst, bound, drift
+    fifo, capacity, gst, bound, drift
         Of event-driven kernels, such as "paxos": whether messages between two nodes arrive in the order of
-        sending; the tick from which on a message takes at most `bound` ticks; and how much clocks drift. See
+        sending; how many from one node to another are on their way at most, others are lost; the tick from
+        which on a message takes at most `bound` ticks; and how much clocks drift. See
         `dgsuite.kernels.events.channel.Channel`.
     synchroniser
         "alpha" or "beta", the kernels that work out these times; by default "alpha". Recursive forms have
@@ -145,6 +152,7 @@ class Network(engine.Network):
     omission: str = "sending"
     drops: Sequence[tuple[int, Any, Any]] = ()
     crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
+    crash_by: str = "round"
     churn: Sequence[tuple[Any, ...]] = ()
     partitions: Sequence[Partition | Mapping[str, Any] | tuple[Any, ...]] = ()
     duplicates: float = 0.0
@@ -153,6 +161,7 @@ class Network(engine.Network):
     adversary: Adversary | Mapping[str, Any] | None = None
     delay: Any = None
     fifo: bool = False
+    capacity: int | None = None
     gst: int | None = None
     bound: int = 1
     drift: float = 0.0
@@ -167,6 +176,7 @@ class Network(engine.Network):
                 f"{self.loss!r}"
             )
         one_of("omission", self.omission, OMISSIONS)
+        one_of("crash_by", self.crash_by, MOMENTS)
         if self.seed is not None and not is_whole(self.seed):
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
         object.__setattr__(self, "byzantine", made(Byzantine, self.byzantine, "byzantine"))
@@ -179,9 +189,9 @@ class Network(engine.Network):
             object.__setattr__(self, name, probability(name, getattr(self, name)))
         if not isinstance(self.fifo, bool):
             raise InputError(f"fifo must be True or False, got {self.fifo!r}")
-        if self.gst is not None:
-            whole("gst", self.gst, 0)
-        whole("bound", self.bound, 1)
+        for name, least in (("gst", 0), ("capacity", 1), ("bound", 1)):
+            if name == "bound" or getattr(self, name) is not None:
+                whole(name, getattr(self, name), least)
         if self.synchroniser is not None:
             one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
@@ -310,7 +320,7 @@ class Network(engine.Network):
         by_kind = {name: log.by_round(log.noted(f"struck by {name}")) for name in FAULTS}
         if not faults.spares:
             lost = log.by_round(log.noted("lost"))
-            when = faults.crashed(n, log.targets())
+            when = faults.crashed(n, log.targets(), log["round"])
             when = np.where(when < log.rounds, when, -1)
             found["lost"] = ("",), lost, "messages along edges that were lost"
             found["crashed"] = ("node",), when, "round in which it crashed last, -1 for none"
@@ -425,7 +435,9 @@ class Network(engine.Network):
             end = NEVER if one.end is None else one.end
             splits.append(Split(one.first, end, inside, one.one_way))
         strikes = attack, self.by_weight, splits, self.duplicates, self.corruption
-        return Faults(self.seed, loss, by_receiver, drops, churn, crashes, rate, liars, *strikes)
+        by_phase = rate > 0 and self.crash_by == "phase"
+        how = self.seed, loss, by_receiver, drops, churn, crashes, rate, liars
+        return Faults(*how, *strikes, by_phase)
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:
         """First round, end, node and neighbour, -1 for all, of what is away: shape (4, absences)."""
