@@ -130,12 +130,15 @@ class Mail:
         in order, and when they arrive; kept for channels that are FIFO, or have a capacity.
     gone
         Nodes that have crashed since the last tick; what was sent to them in that tick is lost.
+    added
+        What nodes that lie send at the tick beside the messages of their program.
     """
 
     def __init__(self) -> None:
         self.batches: dict[int, list[tuple[NDArray, NDArray, dict[str, NDArray]]]] = {}
         self.ahead = np.empty(0, np.int64), np.empty(0, np.int64)
         self.gone: list[int] = []
+        self.added: list[bsp.Unicast] = []
 
     def put(self, inbox: bsp.Inbox, fields: Any) -> None:
         """Take in messages that were sent in the tick before."""

@@ -251,6 +251,7 @@ class EventKernel(bsp.Kernel):
             if len(ended):
                 ends[ended] = NEVER
                 sent += listed(self.on_timer(c, s, Events(tick, ended), name))
+        sent += s.mail.added
         pending = any((getattr(s, name) < NEVER).any() for name in self.timers)
         goes_on = pending or bool(s.mail.batches) or any(len(one.dst) for one in sent)
         if not sent:

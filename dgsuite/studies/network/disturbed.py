@@ -16,6 +16,7 @@ from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
 from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
+from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.kernels.lab.delays import numbers
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
@@ -33,6 +34,7 @@ from dgsuite.studies.network.faults import (
 )
 from dgsuite.studies.network.lies import Lies
 from dgsuite.studies.network.node_states import put, take
+from dgsuite.studies.network.strategies import Adds
 from dgsuite.studies.network.watch import Watch
 
 if TYPE_CHECKING:
@@ -105,6 +107,7 @@ class Disturbed:
                     raise InputError(
                         f"kernel {kernel.name!r}: a node cannot come back with until=, since {error}"
                     ) from None
+        self._bounded = isinstance(kernel, EventKernel) and kernel.channel.capacity is not None
         self._watch = None
         if faults.attack is not None:
             self._watch = Watch(faults.attack, kernel, clusters, self._lock)
@@ -176,6 +179,7 @@ class Disturbed:
                 splits=[split for split in self.faults.splits if split.lasts(step.round)],
                 last=self._last(),
                 twice=self._chance("duplicates"),
+                bounded=self._bounded,
             )
 
     def _chance(self, kind: str) -> tuple[NDArray[np.uint64], NDArray[np.uint64]] | None:
@@ -252,6 +256,23 @@ class Disturbed:
         except InputError as error:
             raise self.fault(step, k, str(error)) from None
         self._freeze(step, k, state, self._fallen)
+        if self.faults.liars is not None and self.faults.liars.adds is not None:
+            state.mail.added = self._added(self.clusters[k], self.faults.liars.adds)
+
+    def _added(self, cluster: Cluster, adds: Adds) -> list[bsp.Unicast]:
+        """What nodes of a cluster that lie send beside the messages of their program."""
+        assert isinstance(self.kernel, EventKernel) and self._at is not None
+        assert self.fate is not None and self.fate.lies is not None
+        rows = np.flatnonzero(self.fate.lies.mask[cluster.ids] & self._alive(cluster.ids))
+        at, dst = cluster.edges(rows)
+        src, dtypes = rows[at], self.kernel.dtypes(cluster.n)
+        if not len(src):
+            return []
+        none = {name: np.zeros(len(src), dtypes[name]) for name in self.kernel.said}
+        key = self.faults.key(Domain.LIES, self._at[0], -1 - self._at[1])  # not that of other lies
+        ends = cluster.ids[src].astype(np.int64), dst.astype(np.int64)
+        which, fields = self.fate.lies.added(adds, key, none, *ends)
+        return [bsp.unicast(dst[which], src[which], **fields)]
 
     def after(self, step: Step, k: int, state: Any, result: Any) -> Any:
         """What a cluster returned from a phase, without what crashed nodes would have sent."""
@@ -375,7 +396,7 @@ class Disturbed:
         number = numbers(src, dst, len(self._dead))
         if told := fate.told(messages.fields, src, dst, number):
             messages = messages._replace(fields=told)
-        arrives, struck = fate.arrives(src, dst, number)
+        arrives, struck = fate.arrives(src, dst, number, messages.fields)
         self.struck[-1] += struck
         whole = len(arrives) == len(src) and fate.twice is None
         return messages if whole else messages.take(arrives)

@@ -14,8 +14,8 @@ from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.network import Target
 from dgsuite.studies.network.adversary import Attack, Campaign, struck
 from dgsuite.studies.network.chances import CODES, FALLING, PLAIN, Chances, halved, limit
-from dgsuite.studies.network.lies import Fields, Lies, luck_of
-from dgsuite.studies.network.strategies import Strategy
+from dgsuite.studies.network.lies import NOTHING, Fields, Lies, luck_of
+from dgsuite.studies.network.strategies import Adds, Strategy
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.program import Fault
@@ -48,10 +48,13 @@ class Liars:
         Node ids, or the probability that a node is one of them.
     strategy
         Of `STRATEGIES`, "silent", or a function.
+    adds
+        What they send beyond their program, if anything.
     """
 
     nodes: NDArray[np.int64] | float
     strategy: str | Strategy
+    adds: Adds | None = None
 
     def mask(self, n: int, seed: int) -> NDArray[np.bool_]:
         """Whether each of n nodes lies."""
@@ -258,6 +261,8 @@ class Fate:
         Of each node that crashes once it has sent to some neighbours: the node, and these neighbours.
     twice
         The key of duplicates, and the limit below which a message is one; None if there are none.
+    bounded
+        Whether channels have a capacity: a message whose field "due" is 0 has found its channel full.
     """
 
     key: NDArray[np.uint64]
@@ -272,6 +277,7 @@ class Fate:
     splits: Sequence[Split] = ()
     last: Sequence[tuple[int, NDArray[np.int64]]] = ()
     twice: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
+    bounded: bool = False
 
     @property
     def away(self) -> NDArray[np.bool_]:
@@ -286,12 +292,12 @@ class Fate:
         return any(one is not None for one in some) or any((self.drops, self.splits, self.last))
 
     def arrives(
-        self, src: NDArray, dst: NDArray, number: NDArray | None = None
+        self, src: NDArray, dst: NDArray, number: NDArray | None = None, fields: Fields = NOTHING
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Indices of the messages that arrive, with those that arrive twice listed twice; and how many
         messages to living nodes were struck, by code and then by `REWRITTEN`. Parameters as of `lost`.
         """
-        lost, reached = self.lost(src, dst, number), ~self.dead[dst]
+        lost, reached = self.lost(src, dst, number, fields), ~self.dead[dst]
         struck = np.zeros(CODES + len(REWRITTEN), np.int64)
         struck[:CODES] = np.bincount(lost[reached], minlength=CODES)
         which = np.flatnonzero(reached & (lost == 0))
@@ -343,7 +349,9 @@ class Fate:
         fates = self.key[0], self.source, self.target, self.dead
         return np.append(sieve(*along, *fates, starts, kept), np.zeros(len(REWRITTEN), np.int64))
 
-    def lost(self, src: NDArray, dst: NDArray, number: NDArray | None = None) -> NDArray[np.uint8]:
+    def lost(
+        self, src: NDArray, dst: NDArray, number: NDArray | None = None, fields: Fields = NOTHING
+    ) -> NDArray[np.uint8]:
         """Why each message is lost on its way; 0 of those that are not.
 
         Parameters
@@ -352,6 +360,8 @@ class Fate:
             Node ids of sender and receiver of each.
         number
             Of each, how many the sender has sent the receiver before in this phase; by default none.
+        fields
+            What the messages say, where channels have a capacity.
         """
         limits = np.maximum(_at(self.source, src), _at(self.target, dst))
         if self.chances is not None:
@@ -371,6 +381,8 @@ class Fate:
         n = len(self.dead)
         for why, (one, other) in self.drops:
             found[np.isin(pair_key(src, dst, n), pair_key(one, other, n))] = why
+        if self.bounded:
+            found[fields["due"] == 0] = CAPACITY
         return found
 
 

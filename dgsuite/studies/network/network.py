@@ -276,6 +276,11 @@ class Network(engine.Network):
         idle = [name for name in TIMED if getattr(self, name) != getattr(Network, name)]
         if idle and not by_events:
             why = f"{idle[0]} is of event-driven kernels alone; leave it out"
+        elif isinstance(self.byzantine, Byzantine) and self.byzantine.adds and not by_events:
+            why = (
+                "nodes that lie may add messages in event-driven kernels alone, in which any node may send at "
+                "any tick; leave out adds="
+            )
         elif by_events and (delayed or self.synchroniser is not None):
             why = "event-driven kernels have no synchroniser; leave out synchroniser= and such an adversary"
         elif recursive and delayed:
@@ -421,7 +426,7 @@ class Network(engine.Network):
         if isinstance(self.byzantine, Byzantine):
             who = self.byzantine.nodes
             drawn = float(who) if isinstance(who, Real) else node_ids(who, graph, "byzantine")
-            liars = Liars(drawn, self.byzantine.strategy)
+            liars = Liars(drawn, self.byzantine.strategy, self.byzantine.adds)
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
         ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
         by_receiver = self.omission == "receiving"

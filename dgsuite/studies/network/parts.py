@@ -10,7 +10,7 @@ from typing import Any
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.partition.labels.nodes import listed
 from dgsuite.studies.network.names import is_whole, made, probability, whole
-from dgsuite.studies.network.strategies import STRATEGIES, Strategy
+from dgsuite.studies.network.strategies import STRATEGIES, Adds, Strategy
 
 
 @dataclass(frozen=True)
@@ -117,17 +117,32 @@ class Byzantine:
     strategy
         "silent": they send nothing. "constant": every field is 0. "random": every field has a random value of
         its range. "two-faced": half of the receivers get what the node would have sent, the others random
-        values. Or a function of a `dgsuite.studies.network.strategies.Sent`, which returns the fields.
+        values. "truth": what the node would have sent. Or a function of a
+        `dgsuite.studies.network.strategies.Sent`, which returns the fields.
+    adds
+        Of event-driven kernels, what the nodes send beyond their program: a function of a `Sent` that has a
+        possible message from each of the nodes to each neighbour, whose fields are 0. It returns which of
+        them are sent, an array of truth values, and a mapping from fields to values. The strategy then
+        rewrites these messages, too.
 
     Examples
     --------
     >>> import dgsuite
     >>> dgsuite.Byzantine([0, 4], "random")
-    Byzantine(nodes=[0, 4], strategy='random')
+    Byzantine(nodes=[0, 4], strategy='random', adds=None)
+
+    Node 0 says in tick 3 that it is ready for value 9, though nothing has made it so:
+
+    >>> def claims(sent):
+    ...     return np.full(len(sent.src), sent.round == 3), {"kind": 2, "value": 9}
+    >>> network = dgsuite.Network(byzantine=dgsuite.Byzantine([0], "truth", claims))
+    >>> ds = dgsuite.run("bracha", genval.graph("cplt", 4), sender=1, network=network)
+    >>> ds.messages.values, ds.delivered.values
     """
 
     nodes: Iterable[Any] | float
     strategy: str | Strategy = "random"
+    adds: Adds | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.nodes, Real):
@@ -136,6 +151,11 @@ class Byzantine:
             object.__setattr__(self, "nodes", listed(self.nodes, "nodes of byzantine"))
         if not callable(self.strategy):
             one_of("strategy of byzantine", self.strategy, (*STRATEGIES, "silent"))
+        if self.adds is not None and (not callable(self.adds) or self.strategy == "silent"):
+            raise InputError(
+                "adds of byzantine must be a function, of nodes whose strategy is not 'silent', got "
+                f"{self.adds!r} with strategy={self.strategy!r}"
+            )
 
 
 def crashes_of(given: Any) -> float | tuple[Crash, ...]:

@@ -66,6 +66,15 @@ Strategy = Callable[[Sent], Mapping[str, NDArray]]
 """What messages say instead, by field: arrays of the same length."""
 
 
+Adds = Callable[[Sent], tuple[Any, Mapping[str, Any]]]
+"""Which of some messages are sent beside those of the program, and what they say."""
+
+
+def truth(sent: Sent) -> Mapping[str, NDArray]:
+    """What the nodes would have sent."""
+    return sent.fields
+
+
 def constant(sent: Sent) -> Mapping[str, NDArray]:
     """Every field is 0."""
     return {name: np.zeros_like(values) for name, values in sent.fields.items()}
@@ -106,6 +115,7 @@ STRATEGIES: dict[str, Strategy] = {
     "constant": constant,
     "random": random,
     "two-faced": two_faced,
+    "truth": truth,
 }
 """By name."""
 
