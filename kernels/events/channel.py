@@ -91,20 +91,38 @@ class Channel:
         """
         assert sent.src is not None
         src, dst = c.ids[sent.src], sent.dst.astype(np.int64)
-        if callable(self.delay):
-            law: Any = self.delay
-            own = partial(law, sent.fields) if getattr(law, "sees", False) else law
-            found = delays.own(own, src, dst, np.full(len(src), tick))
-        elif self.delay == "weight":
+        if self.delay == "weight":
             entry = c.entries(sent.src, dst)
             found = np.where(entry < 0, 1, delays.ways(c)[0][entry])
         else:
             seed = seed if self.seed is None else self.seed
-            found = delays.drawn(*self._law, seed, tick, src, dst, None if single else c.n)
+            found = self.waits(seed, tick, src, dst, sent.fields, None if single else c.n)
         found = tick + np.maximum(found, 1)
         if self.gst is not None:
             found = np.minimum(found, max(tick, self.gst) + self.bound)
         return found
+
+    def waits(
+        self,
+        seed: int,
+        tick: int,
+        src: NDArray,
+        dst: NDArray,
+        fields: Any = None,
+        several: int | None = None,
+    ) -> NDArray[np.int64]:
+        """How long messages of a tick take, by a function or a law: see `dgsuite.kernels.lab.delays.drawn`.
+
+        Parameters
+        ----------
+        fields
+            What a function gets that ``sees`` them.
+        """
+        law: Any = self.delay
+        if not callable(law):
+            return delays.drawn(*self._law, seed, tick, src, dst, several)
+        own = partial(law, fields) if getattr(law, "sees", False) else law
+        return delays.own(own, src, dst.astype(np.int64), np.full(len(src), tick))
 
     def timer(self, c: bsp.Cluster, seed: int, nodes: NDArray, ticks: Any) -> NDArray[np.int64]:
         """How many ticks timers take by the clocks of some nodes: at least 1."""
@@ -190,8 +208,8 @@ class Mail:
     def enter(
         self, channel: Channel, tick: int, pairs: NDArray[np.int64], due: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """When messages of a tick arrive: 0 for those that find a channel full, and none before an earlier one
-        of the same pair where channels are FIFO.
+        """When messages of a tick arrive: 0 for those that find a channel full; where channels are FIFO none
+        before an earlier one of the same pair.
 
         Parameters
         ----------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -80,6 +80,12 @@ class Space:
         start = Configuration(nodes, (), frozenset(), left)  # type: ignore[arg-type]
         return self._with(start, self._sent(sent))
 
+    def held(self, nodes: tuple[int, ...], crashed: frozenset[int]) -> dict[str, NDArray]:
+        """What all nodes know, by field of the state, and ``crashed``."""
+        each = [self.known[number] for number in nodes]
+        found = {name: np.concatenate([one[name] for one in each]) for name in each[0]}
+        return found | {"crashed": np.array([0 if v in crashed else -1 for v in range(self.n)])}
+
     def _number(self, node: int) -> int:
         """The number of what a node knows."""
         held = take(self.state, np.array([node]), self.n)
@@ -119,7 +125,7 @@ class Space:
         return Configuration(nodes, tuple(every), crashed, left)
 
     def _way(self, node: int, number: int, event: int | str) -> tuple[int, tuple[int, ...]]:
-        """What a node knows, and the messages it sends, after it gets a message, or after a timer or crash."""
+        """What a node knows, and the messages it sends, after a message, a timer or a crash."""
         kernel, c, s, at = self.kernel, self.cluster, self.state, np.array([node])
         put(s, at, self.n, self.known[number])
         sent: Any = ()
@@ -182,32 +188,6 @@ class Space:
         return f"{'lost, ' * (node == LOST)}{src} to {dst}: {', '.join(said)}"
 
 
-class Held(Mapping[str, NDArray]):
-    """What all nodes know, by field of the state, and ``crashed``; a field is put together when it is read.
-
-    Parameters
-    ----------
-    each
-        What each node knows.
-    crashed
-        Nodes.
-    """
-
-    def __init__(self, each: Sequence[Mapping[str, NDArray]], crashed: frozenset[int]) -> None:
-        self.each, self.crashed = each, crashed
-
-    def __getitem__(self, name: str) -> NDArray:
-        if name == "crashed":
-            return np.array([0 if v in self.crashed else -1 for v in range(len(self.each))])
-        return np.concatenate([one[name] for one in self.each])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter((*self.each[0], "crashed"))
-
-    def __len__(self) -> int:
-        return len(self.each[0]) + 1
-
-
 def ordered(
     kernel: type[EventKernel],
     graph: Graph,
@@ -239,7 +219,7 @@ def ordered(
 
     @cache
     def wrong(nodes: tuple[int, ...], crashed: frozenset[int]) -> str:
-        return _wrong(made, graph, property, Held([space.known[v] for v in nodes], crashed))
+        return _wrong(made, graph, property, space.held(nodes, crashed))
 
     while waiting:
         now = waiting.popleft()
@@ -270,7 +250,7 @@ def ordered(
     return {"holds": True, "executions": _paths(after), "looked_at": len(keys)}
 
 
-def _wrong(kernel: Any, graph: Graph, property: Any, held: Held) -> str:
+def _wrong(kernel: Any, graph: Graph, property: Any, held: Mapping[str, NDArray]) -> str:
     """What is wrong with what nodes know, by the property or else at the end by the rule; "" if nothing."""
     if property is not None:
         return "" if property(graph, held) else "the property does not hold"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,7 @@ from dgsuite.studies.network.faults import Faults
 from dgsuite.studies.network.names import whole
 from dgsuite.studies.network.network import Network
 
-TILED = {
-    *("loss", "omission", "drops", "crashes", "churn", "partitions", "duplicates", "corruption"),
-    *("byzantine", "seed", "delay", "fifo", "gst", "bound", "drift"),
-}
+TILED = {f.name for f in fields(Network)} - {"adversary", "synchroniser"}
 """Parameters of a network that copies of a graph can have each for itself."""
 
 
@@ -136,6 +133,7 @@ def _in_copies(one: Execution, graph: Graph, network: Network | None) -> bool:
         return False  # copies end at other times
     liars = network.byzantine
     named = liars is None or isinstance(getattr(liars, "strategy", None), str)
+    named = named and getattr(liars, "adds", None) is None
     return named and json.loads(network.described()).keys() <= TILED
 
 
@@ -280,5 +278,5 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
         churn=np.array([*np.tile(churn[:2], times), everywhere(churn[2]), other]),
         crashes=crashes,
         liars=liars,
-        splits=[replace(one, inside=np.tile(one.inside, times)) for one in faults.splits],
+        splits=[replace(one, nodes=np.tile(one.nodes, times)) for one in faults.splits],
     )

@@ -111,9 +111,7 @@ class Disturbed:
         self._watch = None
         if faults.attack is not None:
             self._watch = Watch(faults.attack, kernel, clusters, self._lock)
-        liars, mask = faults.liars, np.zeros(n, bool)
-        if liars is not None:
-            mask = liars.mask(n, faults.seed or 0)
+        liars, mask = faults.liars, faults.lying(n)
         silent = liars is not None and liars.strategy == "silent"
         self._silent = np.flatnonzero(mask & silent)
         self._lies: Lies | None = None
@@ -176,7 +174,11 @@ class Disturbed:
                 lies=lies,
                 drops=drops,
                 chances=self._chances,
-                splits=[split for split in self.faults.splits if split.lasts(step.round)],
+                splits=[
+                    split
+                    for split in self.faults.splits
+                    if split.first <= step.round < (split.end or NEVER)
+                ],
                 last=self._last(),
                 twice=self._chance("duplicates"),
                 bounded=self._bounded,
@@ -261,17 +263,18 @@ class Disturbed:
 
     def _added(self, cluster: Cluster, adds: Adds) -> list[bsp.Unicast]:
         """What nodes of a cluster that lie send beside the messages of their program."""
-        assert isinstance(self.kernel, EventKernel) and self._at is not None
-        assert self.fate is not None and self.fate.lies is not None
-        rows = np.flatnonzero(self.fate.lies.mask[cluster.ids] & self._alive(cluster.ids))
+        assert isinstance(self.kernel, EventKernel)
+        lies: Any = None if self.fate is None else self.fate.lies
+        rows = np.flatnonzero(lies.mask[cluster.ids] & self._alive(cluster.ids))
         at, dst = cluster.edges(rows)
         src, dtypes = rows[at], self.kernel.dtypes(cluster.n)
         if not len(src):
             return []
         none = {name: np.zeros(len(src), dtypes[name]) for name in self.kernel.said}
-        key = self.faults.key(Domain.LIES, self._at[0], -1 - self._at[1])  # not that of other lies
+        turn, position = self._at or (0, 0)
+        key = self.faults.key(Domain.LIES, turn, -1 - position)  # not that of other lies
         ends = cluster.ids[src].astype(np.int64), dst.astype(np.int64)
-        which, fields = self.fate.lies.added(adds, key, none, *ends)
+        which, fields = lies.added(adds, key, none, *ends)
         return [bsp.unicast(dst[which], src[which], **fields)]
 
     def after(self, step: Step, k: int, state: Any, result: Any) -> Any:
@@ -366,25 +369,27 @@ class Disturbed:
         if isinstance(item, bsp.Known):
             sends = item.node is None or self._alive(np.array([item.node]))[0]
             return item if sends else bsp.Known(None)
-        alive = self._alive(cluster.ids)
-        if isinstance(item, bsp.Broadcast):
-            nodes = np.arange(cluster.size) if item.nodes is None else np.asarray(item.nodes)
-            keep = alive[nodes]
-            some = _picker(nodes, keep)
-            to = None if item.to is None else (some(item.to[0]), some(item.to[1]))
-            fields = {name: some(value) for name, value in item.fields.items()}
-            edges = None if item.edges is None else _edges_of(cluster, item.edges, alive)
-            repeat = None if item.repeat is None else some(item.repeat)
-            return item._replace(
-                nodes=nodes[keep], repeat=repeat, to=to, edges=edges, fields=fields
-            )
+        if not isinstance(item, bsp.Broadcast | bsp.Unicast):
+            return item
+        own, alive = (
+            item.nodes if isinstance(item, bsp.Broadcast) else item.src,
+            self._alive(cluster.ids),
+        )
+        nodes = np.arange(cluster.size) if own is None else np.asarray(own)
+        keep = alive[nodes]
+
+        def some(value: Any) -> Any:
+            """The values of living senders, where there is one for each."""
+            values = np.asarray(value)
+            return values[keep] if values.shape[:1] == nodes.shape else value
+
+        fields = {name: some(value) for name, value in item.fields.items()}
         if isinstance(item, bsp.Unicast):
-            src = np.arange(cluster.size) if item.src is None else np.asarray(item.src)
-            keep = alive[src]
-            some = _picker(src, keep)
-            fields = {name: some(value) for name, value in item.fields.items()}
-            return item._replace(dst=np.asarray(item.dst)[keep], src=src[keep], fields=fields)
-        return item
+            return item._replace(dst=np.asarray(item.dst)[keep], src=nodes[keep], fields=fields)
+        to = None if item.to is None else (some(item.to[0]), some(item.to[1]))
+        edges = None if item.edges is None else _edges_of(cluster, item.edges, alive)
+        repeat = None if item.repeat is None else some(item.repeat)
+        return item._replace(nodes=nodes[keep], repeat=repeat, to=to, edges=edges, fields=fields)
 
     def along(self, messages: UnicastBatch) -> UnicastBatch:
         """Which unicasts arrive, and what they say: before they are combined."""
@@ -426,16 +431,6 @@ class Disturbed:
 def fate_at(site: Site) -> Fate | None:
     """What becomes of the messages of a site's phase; None if they all arrive."""
     return site.disturbed.fate if isinstance(site.disturbed, Disturbed) else None
-
-
-def _picker(senders: NDArray, keep: NDArray[np.bool_]) -> Callable[[Any], Any]:
-    """A function that picks the values of some senders, where there is one for each."""
-
-    def some(value: Any) -> Any:
-        values = np.asarray(value)
-        return values[keep] if values.shape[:1] == senders.shape else value
-
-    return some
 
 
 def _edges_of(cluster: Cluster, edges: Any, alive: NDArray[np.bool_]) -> Callable[[], NDArray]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +15,6 @@ from dgsuite.core.engine.network import Target
 from dgsuite.studies.network.adversary import Attack, Campaign, struck
 from dgsuite.studies.network.chances import CODES, FALLING, PLAIN, Chances, halved, limit
 from dgsuite.studies.network.lies import NOTHING, Fields, Lies, luck_of
-from dgsuite.studies.network.strategies import Adds, Strategy
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.program import Fault
@@ -23,7 +22,7 @@ if TYPE_CHECKING:
     from dgsuite.partition.clusters.cluster import Cluster
     from dgsuite.partition.clusters.halo import Halo
     from dgsuite.studies.network.disturbed import Disturbed
-    from dgsuite.studies.network.parts import Crash
+    from dgsuite.studies.network.parts import Byzantine, Crash, Partition
 
 NEVER = 1 << 62
 """The round of a crash that does not happen."""
@@ -36,63 +35,6 @@ KINDS = ("loss", "crashes", "churn", "byzantine", "drops", "partitions", "advers
 
 REWRITTEN = ("byzantine", "corruption", "duplicates")
 """The parameters that cause messages which arrive to be rewritten, or to arrive twice."""
-
-
-@dataclass(frozen=True)
-class Liars:
-    """Which nodes lie, and how.
-
-    Attributes
-    ----------
-    nodes
-        Node ids, or the probability that a node is one of them.
-    strategy
-        Of `STRATEGIES`, "silent", or a function.
-    adds
-        What they send beyond their program, if anything.
-    """
-
-    nodes: NDArray[np.int64] | float
-    strategy: str | Strategy
-    adds: Adds | None = None
-
-    def mask(self, n: int, seed: int) -> NDArray[np.bool_]:
-        """Whether each of n nodes lies."""
-        if isinstance(self.nodes, float):
-            words = keyed(key(seed, 0, Domain.LIARS), np.arange(n))
-            return (words >> np.uint64(11)) < limit(self.nodes)
-        found = np.zeros(n, bool)
-        found[self.nodes] = True
-        return found
-
-
-@dataclass(frozen=True)
-class Split:
-    """Nodes that are cut off from all others for some rounds.
-
-    Attributes
-    ----------
-    first, end
-        From which round on, and before which.
-    inside
-        bool, by node: which nodes.
-    one_way
-        Whether they go on to hear the others.
-    """
-
-    first: int
-    end: int
-    inside: NDArray[np.bool_]
-    one_way: bool
-
-    def lasts(self, round: int) -> bool:
-        """Whether it is there in a round."""
-        return self.first <= round < self.end
-
-    def between(self, src: NDArray, dst: NDArray) -> NDArray[np.bool_]:
-        """Which messages do not get through."""
-        out, into = self.inside[src], self.inside[dst]
-        return out & ~into if self.one_way else out != into
 
 
 @dataclass(frozen=True)
@@ -116,13 +58,13 @@ class Faults:
     rate
         Probability that any node crashes in a round, if none is listed.
     liars
-        Which nodes lie, if any.
+        Which nodes lie, if any, by node ids.
     attack
         What strikes by what it sees of the run, if anything.
     by_weight
         Whether the weight of an edge is the probability that a message along it is lost.
     splits
-        Partitions.
+        Partitions; ``nodes`` says of each node whether it is one of the group.
     duplicates, corruption
         Probabilities that a message arrives twice, and that it arrives with other values.
     by_phase
@@ -136,10 +78,10 @@ class Faults:
     churn: NDArray[np.int64]
     crashes: Sequence[Crash]
     rate: float
-    liars: Liars | None
+    liars: Byzantine | None
     attack: Attack | None = None
     by_weight: bool = False
-    splits: Sequence[Split] = ()
+    splits: Sequence[Partition] = ()
     duplicates: float = 0.0
     corruption: float = 0.0
     by_phase: bool = False
@@ -176,6 +118,16 @@ class Faults:
         """Nodes that are away in a round."""
         first, end, node, other = self.churn
         return node[(first <= round) & (round < end) & (other < 0)]
+
+    def lying(self, n: int) -> NDArray[np.bool_]:
+        """Whether each of n nodes lies."""
+        nodes: Any = [] if self.liars is None else self.liars.nodes
+        if isinstance(nodes, float):
+            words = keyed(key(self.seed or 0, 0, Domain.LIARS), np.arange(n))
+            return (words >> np.uint64(11)) < limit(nodes)
+        found = np.zeros(n, bool)
+        found[nodes] = True
+        return found
 
     def crash_rounds(self, n: int, rounds: ArrayLike | None = None) -> NDArray[np.int64]:
         """By node, the round in which it crashes, `NEVER` for none: shape (n,).
@@ -274,7 +226,7 @@ class Fate:
     lies: Lies | None
     drops: Sequence[tuple[int, NDArray[np.int64]]]
     chances: Chances | None = None
-    splits: Sequence[Split] = ()
+    splits: Sequence[Partition] = ()
     last: Sequence[tuple[int, NDArray[np.int64]]] = ()
     twice: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
     bounded: bool = False
@@ -375,7 +327,9 @@ class Fate:
             found[mine & told & (found == CRASH)] = 0
             found[mine & ~told] = CRASH
         for split in self.splits:
-            found[split.between(src, dst)] = PARTITIONS
+            inside: Any = split.nodes
+            out, into = inside[src], inside[dst]
+            found[out & ~into if split.one_way else out != into] = PARTITIONS
         if self.mute is not None:
             found = np.where(self.mute[src] > 0, self.mute[src], found)
         n = len(self.dead)

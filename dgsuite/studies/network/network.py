@@ -25,7 +25,7 @@ from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Attack, struck
 from dgsuite.studies.network.chances import check_weights
 from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
-from dgsuite.studies.network.faults import NEVER, Faults, Liars, Split
+from dgsuite.studies.network.faults import Faults
 from dgsuite.studies.network.names import is_whole, made, node_ids, probability, whole
 from dgsuite.studies.network.parts import (
     Byzantine,
@@ -86,9 +86,9 @@ class Network(engine.Network):
         Messages that are lost for sure: a sequence of triples of round, sender and receiver.
     crashes
         Which nodes crash, and when: the probability that a node crashes in a round, while it sends what the
-        first phase has it send (see `crash_by`); a mapping from nodes to rounds; or a sequence of `Crash`. A crashed node is
-        cut off: it sends nothing, and nothing reaches it, until it is back. Outputs of nodes that are not
-        have the values that they had then, and ``crashed`` the round.
+        first phase has it send (see `crash_by`); a mapping from nodes to rounds; or a sequence of `Crash`. A
+        crashed node is cut off: it sends nothing, and nothing reaches it, until it is back. Outputs of nodes
+        that are not have the values that they had then, and ``crashed`` the round.
     crash_by
         What a probability of `crashes` is one of: that a node crashes in a "round", in its first phase; or in
         a "phase", any of a round's, while it sends what this phase has it send.
@@ -278,8 +278,8 @@ class Network(engine.Network):
             why = f"{idle[0]} is of event-driven kernels alone; leave it out"
         elif isinstance(self.byzantine, Byzantine) and self.byzantine.adds and not by_events:
             why = (
-                "nodes that lie may add messages in event-driven kernels alone, in which any node may send at "
-                "any tick; leave out adds="
+                "nodes that lie may add messages in event-driven kernels alone, in which any node may send "
+                "at any tick; leave out adds="
             )
         elif by_events and (delayed or self.synchroniser is not None):
             why = "event-driven kernels have no synchroniser; leave out synchroniser= and such an adversary"
@@ -331,8 +331,7 @@ class Network(engine.Network):
             found["crashed"] = ("node",), when, "round in which it crashed last, -1 for none"
             by_kind["crashes"] = np.bincount(when[when >= 0], minlength=log.rounds)
         if faults.liars is not None:
-            mask = faults.liars.mask(n, faults.seed or 0).astype(np.int8)
-            found["lies"] = ("node",), mask, "1 if the node lies"
+            found["lies"] = ("node",), faults.lying(n).astype(np.int8), "1 if the node lies"
         if faults.attack is not None:
             spent = np.zeros(log.rounds, np.int64)
             for round_, strikes in struck(faults.attack, log.targets(), faults.seed or 0).items():
@@ -422,11 +421,9 @@ class Network(engine.Network):
             if told is not None:
                 told = node_ids(told, graph, "receivers of a crash").tolist()
             crashes.append(replace(crash, node=node, receivers=told))
-        liars = None
-        if isinstance(self.byzantine, Byzantine):
-            who = self.byzantine.nodes
-            drawn = float(who) if isinstance(who, Real) else node_ids(who, graph, "byzantine")
-            liars = Liars(drawn, self.byzantine.strategy, self.byzantine.adds)
+        liars = self.byzantine
+        if isinstance(liars, Byzantine) and not isinstance(liars.nodes, float):
+            liars = replace(liars, nodes=node_ids(liars.nodes, graph, "byzantine"))
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
         ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
         by_receiver = self.omission == "receiving"
@@ -437,11 +434,10 @@ class Network(engine.Network):
             assert isinstance(one, Partition)
             inside = np.zeros(n, bool)
             inside[node_ids(one.nodes, graph, "nodes of a partition")] = True
-            end = NEVER if one.end is None else one.end
-            splits.append(Split(one.first, end, inside, one.one_way))
+            splits.append(replace(one, nodes=inside))
         strikes = attack, self.by_weight, splits, self.duplicates, self.corruption
         by_phase = rate > 0 and self.crash_by == "phase"
-        how = self.seed, loss, by_receiver, drops, churn, crashes, rate, liars
+        how: Any = self.seed, loss, by_receiver, drops, churn, crashes, rate, liars
         return Faults(*how, *strikes, by_phase)
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:

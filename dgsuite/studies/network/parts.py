@@ -131,13 +131,16 @@ class Byzantine:
     >>> dgsuite.Byzantine([0, 4], "random")
     Byzantine(nodes=[0, 4], strategy='random', adds=None)
 
-    Node 0 says in tick 3 that it is ready for value 9, though nothing has made it so:
+    Node 0 says in tick 1 that it is ready to deliver 1, though nothing has made it so:
 
+    >>> import numpy as np
     >>> def claims(sent):
-    ...     return np.full(len(sent.src), sent.round == 3), {"kind": 2, "value": 9}
+    ...     return np.full(len(sent.src), sent.round == 1), {"kind": 2, "value": 1}
     >>> network = dgsuite.Network(byzantine=dgsuite.Byzantine([0], "truth", claims))
-    >>> ds = dgsuite.run("bracha", genval.graph("cplt", 4), sender=1, network=network)
+    >>> four = dgsuite.Graph.from_edges([0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3])
+    >>> ds = dgsuite.run("bracha", four, sender=1, value=0, network=network)
     >>> ds.messages.values, ds.delivered.values
+    (array([ 6, 12, 12,  0]), array([0, 0, 0, 0]))
     """
 
     nodes: Iterable[Any] | float
@@ -146,7 +149,7 @@ class Byzantine:
 
     def __post_init__(self) -> None:
         if isinstance(self.nodes, Real):
-            probability("nodes of byzantine", self.nodes)
+            object.__setattr__(self, "nodes", probability("nodes of byzantine", self.nodes))
         else:
             object.__setattr__(self, "nodes", listed(self.nodes, "nodes of byzantine"))
         if not callable(self.strategy):

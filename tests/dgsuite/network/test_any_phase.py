@@ -123,7 +123,9 @@ def test_all_phases_are_hit_alike():
     times = np.bincount(phases % 3, minlength=3)
     assert abs(times / times.sum() - 1 / 3).max() < 0.015
     first = Network(crashes=0.01).faults(genval.graph("chain", 2)).of_run(3)
-    assert (first.crash_rounds(30_000) == phases).all()  # the words are the same, and what they count
+    assert (
+        first.crash_rounds(30_000) == phases
+    ).all()  # the words are the same, and what they count
 
 
 def test_copies_of_a_graph_have_them():
@@ -136,5 +138,5 @@ def test_copies_of_a_graph_have_them():
 
 
 def test_another_word_is_refused():
-    with pytest.raises(InputError, match="unknown crash_by .turn.; one of: round, phase"):
+    with pytest.raises(InputError, match=r"unknown crash_by .turn.; one of: round, phase"):
         Network(crashes=0.1, crash_by="turn")

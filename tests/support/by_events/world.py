@@ -158,7 +158,9 @@ class World:
                 _, kind, *event, _ = heappop(self.events)
                 (self.back, self.crash, self.begin, self.deliver, self.ring)[kind](*event)
             for node in self.nodes:
-                for dst, message in self.adds(tick, node.id) if self.lives[node.id] % 2 == 0 else ():
+                for dst, message in (
+                    self.adds(tick, node.id) if self.lives[node.id] % 2 == 0 else ()
+                ):
                     self.send(node.id, dst, message)
             if not self.messages[-1] and not self.goes_on():
                 break
