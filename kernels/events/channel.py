@@ -162,20 +162,15 @@ class Mail:
         """Take in messages that were sent in the tick before."""
         due = inbox["due"]
         gone, self.gone = self.gone, []
-        if not len(due):
-            return
         columns = [inbox.node, inbox.src, *(inbox[name] for name in fields)]
         if gone:
             here = ~np.isin(inbox.node, gone)
             due, columns = due[here], [column[here] for column in columns]
-        if (due[:1] != due).any():
-            after = due - due.min()
-            # numbers of 16 bits are sorted in linear time
-            order = np.argsort(
-                after.astype(np.uint16) if after.max() < 1 << 16 else after, kind="stable"
-            )
+        if not len(due):
+            return
+        order, heads = delays.by_tick(due)
+        if order is not None:
             due, columns = due[order], [column[order] for column in columns]
-        heads = np.append(np.flatnonzero(np.diff(due, prepend=-1)), len(due))
         for a, b in pairwise(heads.tolist()):
             node, src, *rest = (column[a:b] for column in columns)
             batch = node, src, dict(zip(fields, rest, strict=True))

@@ -243,11 +243,8 @@ def _refused(
         try:
             run(kernel, graph, style="serial", **{**parameters, parameter: object()})
         except InputError as error:
-            told = (
-                ""
-                if parameter in str(error)
-                else f"{parameter!r}: the error does not name it: {error}"
-            )
+            told = f"{parameter!r}: the error does not name it: {error}"
+            told *= parameter not in str(error)
         except Exception as error:
             told = f"{parameter!r}: {type(error).__name__}: {error}"
         else:

@@ -83,7 +83,9 @@ class Space:
     def held(self, nodes: tuple[int, ...], crashed: frozenset[int]) -> dict[str, NDArray]:
         """What all nodes know, by field of the state, and ``crashed``."""
         each = [self.known[number] for number in nodes]
-        found = {name: np.concatenate([one[name] for one in each]) for name in each[0]}
+        found = (
+            {name: np.concatenate([one[name] for one in each]) for name in each[0]} if each else {}
+        )
         return found | {"crashed": np.array([0 if v in crashed else -1 for v in range(self.n)])}
 
     def _number(self, node: int) -> int:

@@ -259,7 +259,7 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
     """The faults of each copy of a graph of n nodes."""
     shift = np.arange(times) * n
 
-    def everywhere(nodes: NDArray) -> NDArray:
+    def everywhere(nodes: Any) -> NDArray:
         return (shift[:, None] + nodes).ravel()
 
     liars, drops, churn = faults.liars, faults.drops, faults.churn
@@ -278,5 +278,5 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
         churn=np.array([*np.tile(churn[:2], times), everywhere(churn[2]), other]),
         crashes=crashes,
         liars=liars,
-        splits=[replace(one, nodes=np.tile(one.nodes, times)) for one in faults.splits],
+        splits=[replace(one, nodes=np.tile(np.asarray(one.nodes), times)) for one in faults.splits],
     )

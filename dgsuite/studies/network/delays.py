@@ -28,7 +28,7 @@ from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.recursion.site import Batch, Bundle, RecursiveSite, tasks_of
 from dgsuite.kernels.events.channel import Channel
-from dgsuite.kernels.lab.delays import Own, wrong_delay, wrong_weights
+from dgsuite.kernels.lab.delays import Own, by_tick, wrong_delay, wrong_weights
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.network.names import is_whole, made
@@ -41,9 +41,6 @@ SYNCHRONISERS = ("alpha", "beta")
 
 ARRIVAL = "arrival_tick"
 """Field of tasks on their way: when they arrive."""
-
-NARROW = 1 << 16
-"""Numbers below are sorted in linear time."""
 
 
 @dataclass(frozen=True)
@@ -261,19 +258,10 @@ def _sorted(batch: Batch) -> Flight:
     letters = batch.letters
     fields = {name: values for name, values in letters.fields.items() if name != ARRIVAL}
     ticks, letters = letters.fields[ARRIVAL], letters._replace(fields=fields)
-    first = ticks.min()
-    after = ticks - first
-    last = after.max()
-    if last == 0:
-        heads = np.zeros(1, np.int64)
-    else:
-        if last < NARROW:
-            after = after.astype(np.uint16)
-        order = np.argsort(after, kind="stable")
-        after, letters = after[order], letters.take(order)
-        heads = np.concatenate([[0], np.flatnonzero(after[1:] != after[:-1]) + 1])
-    starts = np.append(heads, len(ticks))
-    return Flight(first + after[heads].astype(np.int64), starts, batch._replace(letters=letters))
+    order, starts = by_tick(ticks)
+    if order is not None:
+        ticks, letters = ticks[order], letters.take(order)
+    return Flight(ticks[starts[:-1]], starts, batch._replace(letters=letters))
 
 
 class DelayedSite(RecursiveSite):

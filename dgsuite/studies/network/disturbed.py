@@ -417,15 +417,10 @@ class Disturbed:
     def notes(self) -> dict[str, list[int]]:
         """What struck messages of each phase, by name; nothing of the last, whose messages no phase reads."""
         table = np.array([*self.struck[:-1], np.zeros(CODES + len(REWRITTEN), np.int64)])
-        columns = [
-            *zip(KINDS, table.T[1:], strict=False),
-            *zip(REWRITTEN, table.T[CODES:], strict=True),
-        ]
-        found = {"lost": table[:, 1:CODES].sum(axis=1).tolist()}
-        for name, values in columns:
-            before = found.get(f"struck by {name}", [0] * len(table))
-            found[f"struck by {name}"] = (values + before).tolist()
-        return found
+        found = {"lost": table[:, 1:CODES].sum(axis=1)}
+        for name, values in zip((*KINDS, *REWRITTEN), table.T[1:], strict=True):
+            found[f"struck by {name}"] = values + found.get(f"struck by {name}", 0)
+        return {name: values.tolist() for name, values in found.items()}
 
 
 def fate_at(site: Site) -> Fate | None:

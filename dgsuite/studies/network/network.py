@@ -421,7 +421,7 @@ class Network(engine.Network):
             if told is not None:
                 told = node_ids(told, graph, "receivers of a crash").tolist()
             crashes.append(replace(crash, node=node, receivers=told))
-        liars = self.byzantine
+        liars: Any = self.byzantine
         if isinstance(liars, Byzantine) and not isinstance(liars.nodes, float):
             liars = replace(liars, nodes=node_ids(liars.nodes, graph, "byzantine"))
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
@@ -435,10 +435,9 @@ class Network(engine.Network):
             inside = np.zeros(n, bool)
             inside[node_ids(one.nodes, graph, "nodes of a partition")] = True
             splits.append(replace(one, nodes=inside))
-        strikes = attack, self.by_weight, splits, self.duplicates, self.corruption
         by_phase = rate > 0 and self.crash_by == "phase"
-        how: Any = self.seed, loss, by_receiver, drops, churn, crashes, rate, liars
-        return Faults(*how, *strikes, by_phase)
+        strikes = attack, self.by_weight, splits, self.duplicates, self.corruption, by_phase
+        return Faults(self.seed, loss, by_receiver, drops, churn, crashes, rate, liars, *strikes)
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:
         """First round, end, node and neighbour, -1 for all, of what is away: shape (4, absences)."""
