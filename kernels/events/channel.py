@@ -103,13 +103,7 @@ class Channel:
         return found
 
     def waits(
-        self,
-        seed: int,
-        tick: int,
-        src: NDArray,
-        dst: NDArray,
-        fields: Any = None,
-        several: int | None = None,
+        self, seed: int, tick: int, src: NDArray, dst: NDArray, fields: Any = None, n: Any = None
     ) -> NDArray[np.int64]:
         """How long messages of a tick take, by a function or a law: see `dgsuite.kernels.lab.delays.drawn`.
 
@@ -117,10 +111,12 @@ class Channel:
         ----------
         fields
             What a function gets that ``sees`` them.
+        n
+            The nodes of the graph, if a node may send another several of the messages.
         """
         law: Any = self.delay
         if not callable(law):
-            return delays.drawn(*self._law, seed, tick, src, dst, several)
+            return delays.drawn(*self._law, seed, tick, src, dst, n)
         own = partial(law, fields) if getattr(law, "sees", False) else law
         return delays.own(own, src, dst.astype(np.int64), np.full(len(src), tick))
 

@@ -406,7 +406,7 @@ def test_what_is_added_is_the_same_on_any_cut(strategy):
 @pytest.mark.parametrize(
     ("strategy", "more", "message"),
     [
-        ("silent", adds, "whose strategy is not 'silent'"),
+        ("silent", adds, "that are not 'silent'"),
         ("truth", 0.5, "must be a function"),
     ],
 )

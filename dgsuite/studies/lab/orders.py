@@ -62,8 +62,7 @@ class Space:
         (self.cluster,) = as_seen(graph, kernel).repartition(1).gather()
         if wrong := kernel.check(self.cluster):
             raise InputError(f"kernel {kernel.name!r}: {wrong}")
-        self.names = kernel.said
-        self.dtypes = kernel.dtypes(graph.n)
+        self.names, self.dtypes = kernel.said, kernel.dtypes(graph.n)
         self.state = kernel.start(self.cluster)  # a sheet: what nodes know is put into it
         self.known: list[dict[str, NDArray]] = []
         self.numbers: dict[Any, int] = {}  # of what nodes know
@@ -104,10 +103,8 @@ class Space:
         found = []
         for one in sent:
             columns = [np.broadcast_to(one.fields.get(x, 0), len(one.dst)) for x in self.names]
-            ends = np.asarray(one.src).tolist(), np.asarray(one.dst).tolist()
-            said = [(src, dst, tuple(int(column[i]) for column in columns))
-                    for i, (src, dst) in enumerate(zip(*ends, strict=True))]  # fmt: skip
-            for message in said:
+            for src, dst, *values in zip(one.src, one.dst, *columns, strict=True):
+                message = int(src), int(dst), tuple(map(int, values))
                 number = self.saying.setdefault(message, len(self.said))
                 if number == len(self.said):
                     self.said.append(message)
@@ -221,7 +218,13 @@ def ordered(
 
     @cache
     def wrong(nodes: tuple[int, ...], crashed: frozenset[int]) -> str:
-        return _wrong(made, graph, property, space.held(nodes, crashed))
+        """What is wrong, by the property or else at the end by the rule; "" if nothing."""
+        held = space.held(nodes, crashed)
+        if property is not None:
+            return "" if property(graph, held) else "the property does not hold"
+        outputs = {name: held[name] for name in (*made.outputs, "crashed")}
+        report = validate(made.name, graph, {**vars(made), **outputs})
+        return "" if report.ok else str(report)
 
     while waiting:
         now = waiting.popleft()
@@ -230,8 +233,7 @@ def ordered(
         if tell is not None:
             tell(Progress(this))
         steps = [*space.steps(now)]
-        judged = property is not None or not steps
-        if judged and (why := wrong(now.nodes, now.crashed)):
+        if (property is not None or not steps) and (why := wrong(now.nodes, now.crashed)):
             path = list[str]()
             while this:
                 this, step = came[this]
@@ -250,15 +252,6 @@ def ordered(
                     )
             after[this].append(number)
     return {"holds": True, "executions": _paths(after), "looked_at": len(keys)}
-
-
-def _wrong(kernel: Any, graph: Graph, property: Any, held: Mapping[str, NDArray]) -> str:
-    """What is wrong with what nodes know, by the property or else at the end by the rule; "" if nothing."""
-    if property is not None:
-        return "" if property(graph, held) else "the property does not hold"
-    outputs = {name: held[name] for name in (*kernel.outputs, "crashed")}
-    report = validate(kernel.name, graph, {**vars(kernel), **outputs})
-    return "" if report.ok else str(report)
 
 
 def _paths(after: list[list[int]]) -> int:

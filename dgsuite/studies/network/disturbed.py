@@ -174,11 +174,7 @@ class Disturbed:
                 lies=lies,
                 drops=drops,
                 chances=self._chances,
-                splits=[
-                    split
-                    for split in self.faults.splits
-                    if split.first <= step.round < (split.end or NEVER)
-                ],
+                splits=[p for p in self.faults.splits if p.first <= step.round < (p.end or NEVER)],
                 last=self._last(),
                 twice=self._chance("duplicates"),
                 bounded=self._bounded,

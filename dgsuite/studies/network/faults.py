@@ -14,7 +14,7 @@ from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.network import Target
 from dgsuite.studies.network.adversary import Attack, Campaign, struck
 from dgsuite.studies.network.chances import CODES, FALLING, PLAIN, Chances, halved, limit
-from dgsuite.studies.network.lies import NOTHING, Fields, Lies, luck_of
+from dgsuite.studies.network.lies import Fields, Lies, luck_of
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.program import Fault
@@ -244,7 +244,7 @@ class Fate:
         return any(one is not None for one in some) or any((self.drops, self.splits, self.last))
 
     def arrives(
-        self, src: NDArray, dst: NDArray, number: NDArray | None = None, fields: Fields = NOTHING
+        self, src: NDArray, dst: NDArray, number: NDArray | None = None, fields: Any = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Indices of the messages that arrive, with those that arrive twice listed twice; and how many
         messages to living nodes were struck, by code and then by `REWRITTEN`. Parameters as of `lost`.
@@ -302,7 +302,7 @@ class Fate:
         return np.append(sieve(*along, *fates, starts, kept), np.zeros(len(REWRITTEN), np.int64))
 
     def lost(
-        self, src: NDArray, dst: NDArray, number: NDArray | None = None, fields: Fields = NOTHING
+        self, src: NDArray, dst: NDArray, number: NDArray | None = None, fields: Any = None
     ) -> NDArray[np.uint8]:
         """Why each message is lost on its way; 0 of those that are not.
 
@@ -335,7 +335,7 @@ class Fate:
         n = len(self.dead)
         for why, (one, other) in self.drops:
             found[np.isin(pair_key(src, dst, n), pair_key(one, other, n))] = why
-        if self.bounded:
+        if self.bounded and fields is not None:
             found[fields["due"] == 0] = CAPACITY
         return found
 

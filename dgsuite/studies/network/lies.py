@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +16,6 @@ from dgsuite.studies.network.strategies import STRATEGIES, Adds, Limits, Sent, S
 
 Fields = Mapping[str, NDArray]
 """What messages say, by field."""
-
-NOTHING: Fields = {}
-"""Of messages whose fields do not matter."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,10 +68,22 @@ class Lies:
         """The fields of messages, once those that lie have rewritten theirs, and others are corrupted."""
         found = dict(fields)
         lies, noisy = self.false(src, dst, number)
-        self._rewrite(found, self.strategy, self.key, lies, src, dst, number)
+        ways: list[tuple[Any, NDArray, NDArray]] = [(self.strategy, self.key, lies)]
         if self.noise is not None:
-            key = keyed(self.noise[0], np.array([1]))
-            self._rewrite(found, "random", key, noisy, src, dst, number)
+            ways.append(("random", keyed(self.noise[0], np.array([1])), noisy))
+        for how, key, false in ways:
+            which = np.flatnonzero(false)
+            if not len(which) or not found:
+                continue
+            some = {name: values[which] for name, values in found.items()}
+            ends = src[which].astype(np.int64), dst[which].astype(np.int64)
+            luck = words_of(key, *ends, None if number is None else number[which])
+            strategy = STRATEGIES[how] if isinstance(how, str) else how
+            with self._asked("strategy"):
+                says = told(strategy(self._sent(some, *ends, luck)), some, self.limits)
+            for name in says.keys() - set(self.unforgeable):
+                found[name] = found[name].copy()
+                found[name][which] = says[name]
         return found
 
     def added(
@@ -111,30 +121,6 @@ class Lies:
                 f"round {self.round}, phase {self.phase!r}: the {what} of byzantine fails: "
                 f"{type(error).__name__}: {error}"
             ) from error
-
-    def _rewrite(
-        self,
-        found: dict[str, NDArray],
-        how: str | Strategy,
-        key: NDArray[np.uint64],
-        false: NDArray[np.bool_],
-        src: NDArray,
-        dst: NDArray,
-        number: NDArray | None,
-    ) -> None:
-        """Have some messages say what a strategy says."""
-        which = np.flatnonzero(false)
-        if not len(which) or not found:
-            return
-        some = {name: values[which] for name, values in found.items()}
-        ends = src[which].astype(np.int64), dst[which].astype(np.int64)
-        luck = words_of(key, *ends, None if number is None else number[which])
-        strategy = STRATEGIES[how] if isinstance(how, str) else how
-        with self._asked("strategy"):
-            lies = told(strategy(self._sent(some, *ends, luck)), some, self.limits)
-        for name in lies.keys() - set(self.unforgeable):
-            found[name] = found[name].copy()
-            found[name][which] = lies[name]
 
 
 def luck_of(key: NDArray, src: NDArray, dst: NDArray, number: NDArray | None) -> NDArray[np.uint64]:

@@ -46,11 +46,6 @@ if TYPE_CHECKING:
     from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
 
-OMISSIONS = ("sending", "receiving")
-
-MOMENTS = ("round", "phase")
-"""When nodes crash that are drawn: see `Network`."""
-
 FAULTS = (
     *("loss", "drops", "crashes", "churn", "partitions", "duplicates", "corruption", "byzantine"),
     *("adversary", "capacity"),
@@ -175,16 +170,16 @@ class Network(engine.Network):
                 f"loss must be a probability from 0 to 1, an array of one for each node, or 'weight', got "
                 f"{self.loss!r}"
             )
-        one_of("omission", self.omission, OMISSIONS)
-        one_of("crash_by", self.crash_by, MOMENTS)
+        one_of("omission", self.omission, ("sending", "receiving"))
+        one_of("crash_by", self.crash_by, ("round", "phase"))
         if self.seed is not None and not is_whole(self.seed):
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
         object.__setattr__(self, "byzantine", made(Byzantine, self.byzantine, "byzantine"))
         object.__setattr__(self, "adversary", made(Adversary, self.adversary, "adversary"))
         object.__setattr__(self, "crashes", crashes_of(self.crashes))
-        object.__setattr__(self, "drops", tuple(map(drop_of, self.drops)))
-        object.__setattr__(self, "churn", tuple(map(absence_of, self.churn)))
-        object.__setattr__(self, "partitions", tuple(map(partition_of, self.partitions)))
+        listed = ("drops", drop_of), ("churn", absence_of), ("partitions", partition_of)
+        for name, of in listed:
+            object.__setattr__(self, name, tuple(map(of, getattr(self, name))))
         for name in ("duplicates", "corruption", "drift"):
             object.__setattr__(self, name, probability(name, getattr(self, name)))
         if not isinstance(self.fifo, bool):
@@ -277,10 +272,7 @@ class Network(engine.Network):
         if idle and not by_events:
             why = f"{idle[0]} is of event-driven kernels alone; leave it out"
         elif isinstance(self.byzantine, Byzantine) and self.byzantine.adds and not by_events:
-            why = (
-                "nodes that lie may add messages in event-driven kernels alone, in which any node may send "
-                "at any tick; leave out adds="
-            )
+            why = "liars add messages in event-driven kernels alone; leave out adds="
         elif by_events and (delayed or self.synchroniser is not None):
             why = "event-driven kernels have no synchroniser; leave out synchroniser= and such an adversary"
         elif recursive and delayed:

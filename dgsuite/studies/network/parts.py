@@ -156,8 +156,7 @@ class Byzantine:
             one_of("strategy of byzantine", self.strategy, (*STRATEGIES, "silent"))
         if self.adds is not None and (not callable(self.adds) or self.strategy == "silent"):
             raise InputError(
-                "adds of byzantine must be a function, of nodes whose strategy is not 'silent', got "
-                f"{self.adds!r} with strategy={self.strategy!r}"
+                f"adds must be a function, of liars that are not 'silent', got {self!r}"
             )
 
 

@@ -175,12 +175,8 @@ def bounded(name: str, said: Any, values: NDArray, limits: Limits) -> NDArray:
         found = lies.astype(dtype)
         if dtype.kind == "f":
             return np.nan_to_num(found)  # type: ignore[no-any-return]
-        if dtype.kind == "b":
-            limits = limits or (0, 1)
-        else:
-            limit = np.iinfo(dtype)
-            limits = limits or (int(limit.min), int(limit.max))
-        least, most = limits
+        own = np.iinfo(np.uint8 if dtype.kind == "b" else dtype)
+        least, most = limits or ((0, 1) if dtype.kind == "b" else (int(own.min), int(own.max)))
         if lies.dtype.kind == "f":
             found[np.isnan(lies)] = min(max(0, least), most)
     found[lies <= least] = least
