@@ -30,6 +30,9 @@ class Channel:
         whose attribute ``sees`` is true gets the messages' fields, a mapping, as its first argument.
     fifo
         Whether messages from one node to another arrive in the order in which they were sent.
+    capacity
+        How many messages from one node to another are on their way at most: what is sent beyond that is lost.
+        None: any number. A message that is lost on its way takes its place until it would have arrived.
     gst, bound
         From tick `gst` on a message takes at most `bound` ticks, and those sent before arrive by ``gst +
         bound``: partial synchrony (Dwork, Lynch and Stockmeyer, Consensus in the presence of partial
@@ -52,6 +55,7 @@ class Channel:
     high: int = 10
     p: float = 0.5
     fifo: bool = False
+    capacity: int | None = None
     gst: int | None = None
     bound: int = 1
     drift: float = 0.0
@@ -87,20 +91,34 @@ class Channel:
         """
         assert sent.src is not None
         src, dst = c.ids[sent.src], sent.dst.astype(np.int64)
-        if callable(self.delay):
-            law: Any = self.delay
-            own = partial(law, sent.fields) if getattr(law, "sees", False) else law
-            found = delays.own(own, src, dst, np.full(len(src), tick))
-        elif self.delay == "weight":
+        if self.delay == "weight":
             entry = c.entries(sent.src, dst)
             found = np.where(entry < 0, 1, delays.ways(c)[0][entry])
         else:
             seed = seed if self.seed is None else self.seed
-            found = delays.drawn(*self._law, seed, tick, src, dst, None if single else c.n)
+            found = self.waits(seed, tick, src, dst, sent.fields, None if single else c.n)
         found = tick + np.maximum(found, 1)
         if self.gst is not None:
             found = np.minimum(found, max(tick, self.gst) + self.bound)
         return found
+
+    def waits(
+        self, seed: int, tick: int, src: NDArray, dst: NDArray, fields: Any = None, n: Any = None
+    ) -> NDArray[np.int64]:
+        """How long messages of a tick take, by a function or a law: see `dgsuite.kernels.lab.delays.drawn`.
+
+        Parameters
+        ----------
+        fields
+            What a function gets that ``sees`` them.
+        n
+            The nodes of the graph, if a node may send another several of the messages.
+        """
+        law: Any = self.delay
+        if not callable(law):
+            return delays.drawn(*self._law, seed, tick, src, dst, n)
+        own = partial(law, fields) if getattr(law, "sees", False) else law
+        return delays.own(own, src, dst.astype(np.int64), np.full(len(src), tick))
 
     def timer(self, c: bsp.Cluster, seed: int, nodes: NDArray, ticks: Any) -> NDArray[np.int64]:
         """How many ticks timers take by the clocks of some nodes: at least 1."""
@@ -121,36 +139,34 @@ class Mail:
     ----------
     batches
         By tick, in the order of sending: local indices of receivers, node ids of senders, and fields.
-    last
-        By pair of a sender of the cluster and a receiver, as `pair_key`, when the last message arrives; kept
-        for channels that are FIFO.
+    ahead
+        Messages from nodes of the cluster that are on their way: pairs of sender and receiver, as `pair_key`,
+        in order, and when they arrive; kept for channels that are FIFO, or have a capacity.
     gone
         Nodes that have crashed since the last tick; what was sent to them in that tick is lost.
+    added
+        What nodes that lie send at the tick beside the messages of their program.
     """
 
     def __init__(self) -> None:
         self.batches: dict[int, list[tuple[NDArray, NDArray, dict[str, NDArray]]]] = {}
-        self.last = np.empty(0, np.int64), np.empty(0, np.int64)
+        self.ahead = np.empty(0, np.int64), np.empty(0, np.int64)
         self.gone: list[int] = []
+        self.added: list[bsp.Unicast] = []
 
     def put(self, inbox: bsp.Inbox, fields: Any) -> None:
         """Take in messages that were sent in the tick before."""
         due = inbox["due"]
         gone, self.gone = self.gone, []
-        if not len(due):
-            return
         columns = [inbox.node, inbox.src, *(inbox[name] for name in fields)]
         if gone:
             here = ~np.isin(inbox.node, gone)
             due, columns = due[here], [column[here] for column in columns]
-        if (due[:1] != due).any():
-            after = due - due.min()
-            # numbers of 16 bits are sorted in linear time
-            order = np.argsort(
-                after.astype(np.uint16) if after.max() < 1 << 16 else after, kind="stable"
-            )
+        if not len(due):
+            return
+        order, heads = delays.by_tick(due)
+        if order is not None:
             due, columns = due[order], [column[order] for column in columns]
-        heads = np.append(np.flatnonzero(np.diff(due, prepend=-1)), len(due))
         for a, b in pairwise(heads.tolist()):
             node, src, *rest = (column[a:b] for column in columns)
             batch = node, src, dict(zip(fields, rest, strict=True))
@@ -180,18 +196,32 @@ class Mail:
                     held = {name: values[stay] for name, values in fields.items()}
                     self.batches.setdefault(due, []).append((node[stay], src[stay], held))
 
-    def in_order(self, pairs: NDArray[np.int64], due: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Arrivals such that none is before that of an earlier message of the same pair."""
-        pairs, due = np.append(self.last[0], pairs), np.append(self.last[1], due)
+    def enter(
+        self, channel: Channel, tick: int, pairs: NDArray[np.int64], due: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """When messages of a tick arrive: 0 for those that find a channel full; where channels are FIFO none
+        before an earlier one of the same pair.
+
+        Parameters
+        ----------
+        pairs, due
+            Sender and receiver of each, as `pair_key`, and when it would arrive.
+        """
+        ahead = self.ahead[1] > tick
+        before = np.count_nonzero(ahead)
+        pairs, due = np.append(self.ahead[0][ahead], pairs), np.append(self.ahead[1][ahead], due)
         order = np.argsort(pairs, kind="stable")
-        sorted_, by_pair = pairs[order], due[order]
-        ends = np.flatnonzero(np.diff(sorted_, append=-1))
-        starts = np.append(0, ends + 1)[:-1]
-        # a run of each pair is a step above all before it, so that one running maximum serves all
-        step = np.repeat(np.arange(len(ends)), ends - starts + 1) << 32
-        by_pair = np.maximum.accumulate(by_pair + step) - step
-        before = len(self.last[0])
-        self.last = sorted_[ends], by_pair[ends]
-        found = np.empty_like(due)
-        found[order] = by_pair
+        by_pair = pairs[order]
+        heads = np.flatnonzero(np.diff(by_pair, prepend=-1))
+        group = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(pairs)))
+        if channel.capacity is not None:
+            kept = np.arange(len(pairs)) - heads[group] < channel.capacity
+            order, by_pair, group = order[kept], by_pair[kept], group[kept]
+        arrives = due[order]
+        if channel.fifo:
+            # a run of each pair is a step above all before it, so that one running maximum serves all
+            arrives = np.maximum.accumulate(arrives + (group << 32)) - (group << 32)
+        self.ahead = by_pair, arrives
+        found = np.zeros_like(due)
+        found[order] = arrives
         return found[before:]

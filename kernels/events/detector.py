@@ -148,7 +148,9 @@ class ChandraToueg(Detecting, Consensus):
     fields = {
         "kind": np.int8,
         "yes": np.bool_,
-        **dict.fromkeys(("turn", "stamp", "value"), np.int64),
+        "turn": np.int64,
+        "stamp": np.int64,
+        "value": np.int64,
     }
     ranges = {"kind": bsp.values(5)}
     state = State

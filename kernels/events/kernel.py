@@ -251,6 +251,7 @@ class EventKernel(bsp.Kernel):
             if len(ended):
                 ends[ended] = NEVER
                 sent += listed(self.on_timer(c, s, Events(tick, ended), name))
+        sent += s.mail.added
         pending = any((getattr(s, name) < NEVER).any() for name in self.timers)
         goes_on = pending or bool(s.mail.batches) or any(len(one.dst) for one in sent)
         if not sent:
@@ -269,8 +270,8 @@ class EventKernel(bsp.Kernel):
         src = np.concatenate([np.asarray(one.src, np.int64) for one in sent])
         whole = bsp.unicast(dst, src, **{name: column(name) for name in self.said})
         due = self.channel.due(c, self.seed, tick, whole, single=len(sent) == 1)
-        if self.channel.fifo:
-            due = s.mail.in_order(c.ids[src] * c.n + dst, due)
+        if self.channel.fifo or self.channel.capacity is not None:
+            due = s.mail.enter(self.channel, tick, c.ids[src] * c.n + dst, due)
         return whole._replace(fields={"due": due, **whole.fields})
 
 

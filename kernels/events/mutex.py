@@ -52,12 +52,8 @@ class Mutex(GroupKernel):
     stay: int = 3
 
     outputs = {
-        "enter": bsp.Output(
-            "tick at which the node enters, -1 for never", dims=("node", "request")
-        ),
-        "leave": bsp.Output(
-            "tick at which the node leaves, -1 for never", dims=("node", "request")
-        ),
+        name: bsp.Output(f"tick at which the node {name}s, -1 for never", dims=("node", "request"))
+        for name in ("enter", "leave")
     }
     numbered = ("request",)
     fields = {"kind": np.int8, "stamp": np.int64}

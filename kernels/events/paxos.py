@@ -139,15 +139,13 @@ class Paxos(Consensus):
         ready = nodes[full & s.asking[nodes]]
         s.asking[ready] = False
         s.votes[ready] = False
-        own = ready[
-            s.promised[ready] <= s.proposing[ready]
-        ]  # it may have promised another more since
+        # it may have promised another more since
+        own = ready[s.promised[ready] <= s.proposing[ready]]
         self.count_anew(s, s.votes, own)
         self.accept(s, own, s.proposing[own], s.value[own])
         yield self.tell(c, ready, kind=ACCEPT, ballot=s.proposing[ready], value=s.value[ready])
-        chosen = np.append(
-            nodes[full & ~np.isin(nodes, ready)], ready[self.majority(c, s.votes, ready)]
-        )
+        chosen = ready[self.majority(c, s.votes, ready)]
+        chosen = np.append(nodes[full & ~np.isin(nodes, ready)], chosen)
         self.decide(s, chosen, s.value[chosen])
         yield self.tell(c, chosen, kind=DECIDED, value=s.value[chosen])
 

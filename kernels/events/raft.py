@@ -190,12 +190,8 @@ class Raft(GroupKernel):
         led = newer.node[s.role[newer.node] == LEADER]
         s.role[newer.node] = FOLLOWER
         self.wait(c, s, e, led)
-        for kind, act in (
-            (REQUEST, self.on_request),
-            (VOTE, self.on_vote),
-            (APPEND, self.on_append),
-            (ANSWER, self.on_answer),
-        ):
+        acts = self.on_request, self.on_vote, self.on_append, self.on_answer
+        for kind, act in enumerate(acts):
             some = e.among(e["kind"] == kind)
             if len(some):
                 yield from act(c, s, some)

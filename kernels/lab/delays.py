@@ -22,6 +22,9 @@ Kind = int | Literal["uniform", "geometric", "weight"] | Own
 """How long a message takes: a number of ticks; from `low` to `high`, all alike; until a trial of probability
 `p` succeeds, of which there is one a tick; the weight of the edge; or as one's own function says."""
 
+NARROW = 1 << 16
+"""Numbers below are sorted in linear time."""
+
 LONGEST = 1 << 31
 """Ticks that a message takes at most."""
 
@@ -116,6 +119,17 @@ def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
     found = np.empty(len(pair), np.int64)
     found[order] = np.arange(len(pair)) - np.repeat(starts, np.diff(starts, append=len(pair)))
     return found
+
+
+def by_tick(ticks: NDArray[np.int64]) -> tuple[NDArray | None, NDArray[np.int64]]:
+    """An order in which ticks ascend, None where all are the same; where each begins in it, and the end."""
+    after = ticks - ticks.min()
+    if not (last := after.max()):
+        return None, np.array([0, len(ticks)])
+    # numbers of 16 bits are sorted in linear time
+    after = after.astype(np.uint16) if last < NARROW else after
+    order = np.argsort(after, kind="stable")
+    return order, np.append(np.flatnonzero(np.diff(ticks[order], prepend=-1)), len(ticks))
 
 
 def as_rows(late: ArrayLike) -> NDArray:

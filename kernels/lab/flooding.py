@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import bsp
+from dgsuite.kernels.lab.rumours import wrong_inputs
 from dgsuite.kernels.tools.rng import uniform
 
 MAX_VALUES = 64
@@ -141,13 +142,7 @@ class FloodSet(bsp.Kernel):
             if not 1 <= self.inputs <= MAX_VALUES:
                 return f"inputs must be from 1 to {MAX_VALUES}, got {self.inputs}"
             return None
-        if len(self.inputs) != c.n:
-            return f"inputs must have one for each of {c.n} nodes, got {len(self.inputs)}"
-        given = np.asarray(self.inputs)[c.ids]
-        if (wrong := np.flatnonzero((given < 0) | (given >= MAX_VALUES))).size:
-            value, node = given[wrong[0]], c.ids[wrong[0]]
-            return f"inputs must be from 0 to {MAX_VALUES - 1}, got {value} for node {node}"
-        return None
+        return wrong_inputs(c, self.inputs, 0, MAX_VALUES - 1, f"0 to {MAX_VALUES - 1}")
 
     def start(self, c: bsp.Cluster) -> SetState:
         if isinstance(self.inputs, int):

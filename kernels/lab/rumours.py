@@ -147,6 +147,18 @@ class Gossip(bsp.Kernel):
         s.informed[nodes[s.informed[nodes] < 0]] = number + 1
 
 
+def wrong_inputs(
+    c: bsp.Cluster, inputs: Sequence[float], least: float, most: float, between: str
+) -> str | None:
+    """What is wrong with inputs that have one value for each node, if anything."""
+    if len(inputs) != c.n:
+        return f"inputs must have one for each of {c.n} nodes, got {len(inputs)}"
+    given = np.asarray(inputs)[c.ids]
+    if (wrong := np.flatnonzero(~((given >= least) & (given <= most)))).size:
+        return f"inputs must be from {between}, got {given[wrong[0]]} for node {c.ids[wrong[0]]}"
+    return None
+
+
 GREATEST = 2.0**900
 """Largest value, of which sums are finite."""
 
@@ -226,13 +238,7 @@ class PushSum(bsp.Kernel):
             return f"iterations must be at least 1, got {self.iterations}"
         if self.inputs is None:
             return None
-        if len(self.inputs) != c.n:
-            return f"inputs must have one for each of {c.n} nodes, got {len(self.inputs)}"
-        given = np.asarray(self.inputs, np.float64)[c.ids]
-        if (wrong := np.flatnonzero(~(np.abs(given) <= GREATEST))).size:
-            at = wrong[0]
-            return f"inputs must be from -2^900 to 2^900, got {given[at]} for node {c.ids[at]}"
-        return None
+        return wrong_inputs(c, self.inputs, -GREATEST, GREATEST, "-2^900 to 2^900")
 
     def start(self, c: bsp.Cluster) -> MassState:
         given = c.degree if self.inputs is None else np.asarray(self.inputs)[c.ids]

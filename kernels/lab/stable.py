@@ -57,14 +57,6 @@ from dgsuite.kernels.lab.state_model import MAX_VALUE, MOVES, STRUCK, State, Sta
 from dgsuite.kernels.lab.views import POINTER, Rule, Variable, View, rule
 
 
-@dataclass(eq=False)
-class Level(State):
-    """What the nodes of a cluster know."""
-
-    level: NDArray[np.int64]
-    parent: NDArray[np.int64]
-
-
 @dataclass(frozen=True)
 class StableBFS(StateModel):
     """A tree of fewest hops from a root that recovers from any state, under any daemon.
@@ -110,7 +102,6 @@ class StableBFS(StateModel):
         **MOVES,
     }
     variables = {"level": Variable(lambda n: n + 1, -1), "parent": POINTER}
-    state = Level
 
     def rules(self, v: View) -> Sequence[Rule]:
         theirs = np.where(v.near["level"] < 0, v.n, v.near["level"])
@@ -125,13 +116,6 @@ class StableBFS(StateModel):
 
 OUT, IN, WAITS = range(3)
 """What ``in_mis`` can be."""
-
-
-@dataclass(eq=False)
-class Membership(State):
-    """What the nodes of a cluster know."""
-
-    in_mis: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -181,7 +165,6 @@ class StableMIS(StateModel):
     name = "stable_mis"
     outputs = {"in_mis": bsp.Output("whether the node is in the set"), **MOVES}
     variables = {"in_mis": Variable(bsp.values(3))}
-    state = Membership
 
     def rules(self, v: View) -> Sequence[Rule]:
         own, near = v.own["in_mis"], v.near["in_mis"]
@@ -202,13 +185,6 @@ class StableMIS(StateModel):
 
 COIN = STRUCK + 1
 """Number of the random numbers that are coins."""
-
-
-@dataclass(eq=False)
-class Colour(State):
-    """What the nodes of a cluster know."""
-
-    colour: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -250,7 +226,6 @@ class StableColouring(StateModel):
     name = "stable_colouring"
     outputs = {"colour": bsp.Output("number of the colour"), **MOVES}
     variables = {"colour": Variable(bsp.nodes)}
-    state = Colour
 
     def check(self, c: bsp.Cluster) -> str | None:
         if not 0 < self.coin <= 1:
@@ -273,14 +248,6 @@ def smallest_free(row: NDArray, colour: NDArray, rows: int, n: int) -> NDArray[n
     row, colour = pairs // n, pairs % n
     place = np.arange(len(row)) - np.searchsorted(row, row)  # in its row, by ascending colour
     return np.bincount(row[colour == place], minlength=rows)
-
-
-@dataclass(eq=False)
-class Mate(State):
-    """What the nodes of a cluster know."""
-
-    mate: NDArray[np.int64]
-    married: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -334,7 +301,6 @@ class StableMatching(StateModel):
         **MOVES,
     }
     variables = {"mate": POINTER, "married": Variable(bsp.values(2))}
-    state = Mate
 
     def rules(self, v: View) -> Sequence[Rule]:
         return self.manne(v) if self.protocol == "manne" else self.hsu_huang(v)

@@ -11,7 +11,7 @@ what they have.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, make_dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -123,7 +123,7 @@ class StateModel(bsp.Kernel):
     repeat: bool = False
 
     variables: ClassVar[dict[str, Variable]] = {}
-    """What each variable can be; the state has an array of each."""
+    """What each variable can be; the state has an array of each. A `state` that has more is declared."""
     enabled_at_last: ClassVar[int] = 0
     """How many nodes are enabled in legitimate states."""
     counted: ClassVar[str] = "enabled"
@@ -140,6 +140,14 @@ class StateModel(bsp.Kernel):
         if "ranges" not in vars(cls):
             cls.ranges = {name: one.count for name, one in cls.variables.items()}
             cls.bounds = {name: one.bounds for name, one in cls.variables.items()}
+        if "state" not in vars(cls) and "variables" in vars(cls):
+            arrays = [(name, NDArray) for name in cls.variables]
+            cls.state = make_dataclass("state", arrays, bases=(State,), eq=False)
+            # where pickles find it
+            cls.state.__module__, cls.state.__qualname__ = (
+                cls.__module__,
+                f"{cls.__qualname__}.state",
+            )
 
     def rules(self, v: View) -> Sequence[Rule]:
         """The rules, for the nodes that look: of several whose guards hold, the first counts."""

@@ -1,6 +1,7 @@
 """Event-driven kernels are the textbooks' programs, message by message, whatever the network does."""
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 
 import networkx as nx
 import numpy as np
@@ -8,7 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 import dgsuite
-from dgsuite import Crash, Network, lab
+from dgsuite import Byzantine, Crash, InputError, Network, RunError, lab
 from dgsuite.kernels import KERNELS, bsp
 from dgsuite.kernels.events.kernel import EventKernel, EventState, timer
 from dgsuite.partition.graph.graph import Graph
@@ -48,6 +49,8 @@ CHANNELS = {
     "uneven": {"delay": uneven},
     "in order": {"delay": slow, "fifo": True},
     "bounded": {"delay": slow, "gst": 40, "bound": 3},
+    "narrow": {"delay": slow, "capacity": 1},
+    "narrow, in order": {"delay": slow, "capacity": 2, "fifo": True},
 }
 
 
@@ -106,6 +109,9 @@ def compare(name, net, seed, network, cut=(), program=None, **how):
         found = [getattr(node, output) for node in world.nodes]
         assert ds[output].values.tolist() == found, output
     assert ds.messages.values.tolist() == world.messages
+    if "capacity" in network:
+        found = ds.struck.sel(fault="capacity").values.tolist()
+        assert found[:-1] == world.refused[:-1]  # nothing is read after the last tick
     return ds
 
 
@@ -342,3 +348,99 @@ def test_messages_that_arrive_twice_do_no_harm(name, seed):
     else:
         (value,) = {*ds["decision" if name == "paxos" else "delivered"].values.tolist()}
         assert value >= 0
+
+
+def extra(tick, src, dst):
+    """Whether a node that lies sends another a message beside its own, and what."""
+    which = (tick < 12) & ((3 * src + 5 * dst + 7 * tick) % 4 == 0)
+    return which, {"kind": (src + dst + tick) % 3, "value": (dst + tick // 3) % 2}
+
+
+LYING = (0, 3)
+
+
+def adds(sent):
+    return extra(sent.round, sent.src, sent.dst)
+
+
+def added(tick, node):
+    """The same in a simulation."""
+    for dst in range(7) if node in LYING else ():
+        which, said = extra(tick, node, dst)
+        if which and dst != node:
+            kind = ("initial", "echo", "ready")[said["kind"]]
+            yield dst, SimpleNamespace(kind=kind, value=said["value"])
+
+
+@pytest.mark.parametrize("clusters", [1, 3])
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_nodes_that_lie_add_messages(channel, clusters):
+    """A run has the outputs, the ticks and the messages of each tick of a simulation."""
+    net, more = nx.complete_graph(7), {"seed": 5, **PARAMETERS["bracha"], "sender": 1}
+    struck = CHANNELS[channel] | {"crashes": [Crash(3, 5)]}
+    world = World(PROGRAMS["bracha"], more, net, adds=added, **struck).run()
+    network = Network(byzantine=Byzantine(LYING, "truth", adds), **struck)
+    ds = dgsuite.run("bracha", graph_of(net, clusters=clusters), network=network, **more)
+    assert ds.delivered.values.tolist() == [node.delivered for node in world.nodes]
+    assert ds.messages.values.tolist() == world.messages
+    plain = World(PROGRAMS["bracha"], more, net, **struck).run()
+    assert sum(world.messages) > sum(plain.messages)
+
+
+@pytest.mark.parametrize("strategy", ["random", "two-faced"])
+def test_what_is_added_is_the_same_on_any_cut(strategy):
+    network = Network(
+        delay=("uniform", 1, 5), byzantine=Byzantine([0, 3], strategy, adds), loss=0.1
+    )
+    graph = nx.complete_graph(7)
+    runs = [
+        dgsuite.run("bracha", graph_of(graph, clusters=k), network=network, seed=2) for k in (1, 4)
+    ]
+    for name in ("delivered", "messages", "struck", "lost", "lies"):
+        assert runs[0][name].values.tolist() == runs[1][name].values.tolist()
+    how = {"sender": 1, "f": 2, "network": network}
+    ds = dgsuite.lab.repeat("bracha", graph_of(graph), 20, **how)
+    assert ds.valid.all()
+
+
+@pytest.mark.parametrize(
+    ("strategy", "more", "message"),
+    [
+        ("silent", adds, "that are not 'silent'"),
+        ("truth", 0.5, "must be a function"),
+    ],
+)
+def test_what_cannot_be_added(strategy, more, message):
+    with pytest.raises(InputError, match=message):
+        Byzantine([0], strategy, more)
+
+
+def test_kernels_of_rounds_refuse_added_messages():
+    network = Network(byzantine=Byzantine([0], "truth", adds))
+    with pytest.raises(InputError, match="event-driven kernels alone"):
+        dgsuite.run("benor", graph_of(nx.complete_graph(4)), network=network)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        (lambda sent: (True, {"due": 3}), "'due'"),
+        (lambda sent: None, "the adds of byzantine fails: TypeError"),
+        (lambda sent: (True, {"value": [1, 2]}), "an array of shape"),
+    ],
+)
+def test_functions_that_add_what_they_may_not(wrong, message):
+    network = Network(byzantine=Byzantine([0], "truth", wrong))
+    with pytest.raises(RunError, match=message):
+        dgsuite.run("bracha", graph_of(nx.complete_graph(4)), network=network)
+
+
+@pytest.mark.parametrize("capacity", [0, 1.5, "many"])
+def test_capacities_that_are_none(capacity):
+    with pytest.raises(InputError, match="capacity must be a whole number from 1"):
+        Network(capacity=capacity)
+
+
+def test_kernels_of_rounds_have_no_capacity():
+    with pytest.raises(InputError, match="capacity is of event-driven kernels alone"):
+        dgsuite.run("bfs", graph_of(PAIR), network=Network(capacity=2))

@@ -15,6 +15,12 @@ from dgsuite.studies.network.faults import CHURN, LIARS
 from dgsuite.studies.network.lies import Lies
 
 
+def parted(split, src, dst):
+    """Whether a partition is between two nodes."""
+    out, into = split.nodes[src], split.nodes[dst]
+    return out and not into if split.one_way else out != into
+
+
 class Ledger:
     """Kinds of faults that runs have, that strike, and that may as well not."""
 
@@ -54,7 +60,7 @@ class Ledger:
                 kind = "away"
             elif fate.dead[dst]:
                 kind = "crashes"
-            elif any(split.between(np.array([src]), np.array([dst]))[0] for split in fate.splits):
+            elif any(parted(split, src, dst) for split in fate.splits):
                 kind = "partitions"
             elif fate.mute is not None and fate.mute[src] == LIARS:
                 kind = "silent"

@@ -19,6 +19,7 @@ from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import UNLIMITED, Kernel
 from dgsuite.partition.graph.graph import Graph
+from dgsuite.studies.lab.comparing import same
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -62,6 +63,16 @@ FAULTY: dict[str, dict[str, Any]] = {
 
 ROUNDS = 200
 """Rounds at most on a network with faults."""
+
+
+Chosen = type[Kernel] | Kernel
+"""A kernel, or its class."""
+
+Make = Callable[..., Graph]
+"""Makes a graph, given how it is cut."""
+
+Given = Mapping[str, Any]
+"""Parameters, by name."""
 
 
 class Check(NamedTuple):
@@ -139,22 +150,18 @@ def check_kernel(
     return found
 
 
-def _graphs(kernel: type[Kernel] | Kernel) -> dict[str, Callable[..., Graph]]:
+def _graphs(kernel: Chosen) -> dict[str, Make]:
     """What makes the graphs for a kernel, by name."""
     fit = [all(name in FITTING.get(need, GRAPHS) for need in kernel.needs) for name in GRAPHS]
     names = [*compress(GRAPHS, fit)]
-    found: dict[str, Callable[..., Graph]]
-    found = {name: partial(generate, **GRAPHS[name]) for name in names}
+    found: dict[str, Make] = {name: partial(generate, **GRAPHS[name]) for name in names}
     if not kernel.undirected:
         found |= {f"{name}, directed": partial(found[name], directed=True) for name in names}
     return found
 
 
 def _checks(
-    kernel: type[Kernel] | Kernel,
-    graphs: Mapping[str, Callable[..., Graph]],
-    client: Client | None,
-    parameters: Mapping[str, Any],
+    kernel: Chosen, graphs: Mapping[str, Make], client: Client | None, parameters: Given
 ) -> Iterator[Check]:
     """All checks, one by one."""
     undeclared = "declare obeys = bsp.Model(...)" if kernel.obeys is UNLIMITED else ""
@@ -166,11 +173,7 @@ def _checks(
 
 
 def _on(
-    kernel: type[Kernel] | Kernel,
-    name: str,
-    make: Callable[..., Graph],
-    client: Client | None,
-    parameters: Mapping[str, Any],
+    kernel: Chosen, name: str, make: Make, client: Client | None, parameters: Given
 ) -> Iterator[Check]:
     """The checks on one graph."""
     graph = make(clusters=1)
@@ -202,7 +205,7 @@ def _on(
         yield Check("ends on networks with faults", name, found)
 
 
-def different(kernel: type[Kernel] | Kernel, one: xr.Dataset, other: xr.Dataset) -> str:
+def different(kernel: Chosen, one: xr.Dataset, other: xr.Dataset) -> str:
     """Where two results of a kernel differ, but for what depends on the clusters; "" if nowhere."""
     varying = one.attrs.get("cut_dependent", "").split()
     for name in (*kernel.outputs, *COUNTED):
@@ -211,20 +214,14 @@ def different(kernel: type[Kernel] | Kernel, one: xr.Dataset, other: xr.Dataset)
         a, b = one[name].values, other[name].values
         if a.shape != b.shape:
             return f"{name!r} has shapes {a.shape} and {b.shape}"
-        apart = np.argwhere((a != b) & ~((a != a) & (b != b)))
+        apart = np.argwhere(~same(a, b))
         if len(apart):
             at = tuple(apart[0].tolist())
             return f"{name!r} at {', '.join(map(str, one[name].dims))} {at} is {a[at]} and {b[at]}"
     return ""
 
 
-def _under(
-    kernel: type[Kernel] | Kernel,
-    graph: Graph,
-    kind: str,
-    network: Mapping[str, Any],
-    parameters: Mapping[str, Any],
-) -> str:
+def _under(kernel: Chosen, graph: Graph, kind: str, network: Given, parameters: Given) -> str:
     """What is wrong with a run on a network with faults."""
     try:
         run(kernel, graph, style="serial", network=network, max_rounds=ROUNDS, **parameters)
@@ -235,19 +232,14 @@ def _under(
     return ""
 
 
-def _refused(
-    kernel: type[Kernel] | Kernel, graph: Graph, name: str, parameters: Mapping[str, Any]
-) -> Iterator[Check]:
+def _refused(kernel: Chosen, graph: Graph, name: str, parameters: Given) -> Iterator[Check]:
     """Whether wrong parameters are refused."""
     for parameter in (*(field.name for field in fields(kernel)), "no_parameter"):
         try:
             run(kernel, graph, style="serial", **{**parameters, parameter: object()})
         except InputError as error:
-            told = (
-                ""
-                if parameter in str(error)
-                else f"{parameter!r}: the error does not name it: {error}"
-            )
+            told = f"{parameter!r}: the error does not name it: {error}"
+            told *= parameter not in str(error)
         except Exception as error:
             told = f"{parameter!r}: {type(error).__name__}: {error}"
         else:

@@ -136,9 +136,9 @@ class Execution:
         array([False, False,  True, False])
         """
         faults = self.spec.faults
-        if not isinstance(faults, Faults) or faults.liars is None:
+        if not isinstance(faults, Faults):
             return np.zeros(self.graph.n, bool)
-        return faults.liars.mask(self.graph.n, faults.of_run(self.kernel.seed).seed or 0)
+        return faults.of_run(self.kernel.seed).lying(self.graph.n)
 
     def phases(self) -> Iterator[tuple[Step, States]]:
         """Each phase, and what the nodes know after it.

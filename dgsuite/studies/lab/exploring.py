@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.engine.progress import Progress
+from dgsuite.core.running.progress import shown
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.kernels.lab.state_model import StateModel
@@ -91,6 +93,7 @@ def explore(
     symmetric: bool = False,
     most: int = MOST,
     vary: Mapping[str, Iterable[Any]] | None = None,
+    progress: bool | None = None,
     **parameters: Any,
 ) -> Exploration:
     """Look at every execution of a small case.
@@ -126,6 +129,9 @@ def explore(
     vary
         Values of parameters to try, each with each, such as ``{"inputs": product((0, 1), repeat=4)}``. Where
         executions are symmetric, sequences with an entry for each node are exchanged, too.
+    progress
+        Whether to show how many executions, or configurations, have been looked at; by default on a terminal
+        or in a notebook, after two seconds.
     parameters
         Of the kernel, and ``seed``.
 
@@ -161,7 +167,9 @@ def explore(
         return Exploration(**explored(chosen, graph, most, parameters))
     if issubclass(chosen, EventKernel):
         left = losses, crashes, timeouts
-        return Exploration(**ordered(chosen, graph, property, most, left, parameters))
+        with shown("explore", "configuration", progress, None) as tell:
+            found = ordered(chosen, graph, property, most, left, parameters, tell)
+        return Exploration(**found)
     trial = Trial(kernel, property)
     choices = {name: [*values] for name, values in (vary or {}).items()}
     first = {name: values[0] for name, values in choices.items()}
@@ -175,14 +183,17 @@ def explore(
         )
     images = _images(near) if symmetric else []
     seen, looked_at = set[Any](), 0
-    for listed in _crashes(near, crashes, rounds, phases):
-        for values in product(*choices.values()):
+    every = product(_crashes(near, crashes, rounds, phases), product(*choices.values()))
+    with shown("explore", "execution", progress, None) as tell:
+        for listed, values in every:
             if images:
                 key = min(_exchanged(listed, values, image) for image in images)
                 if key in seen:
                     continue
                 seen.add(key)
             looked_at += 1
+            if tell is not None:
+                tell(Progress(looked_at))
             given = {**parameters, **dict(zip(choices, values, strict=True))}
             example = trial.tried(graph, Network(crashes=listed), given, max_rounds=None)
             if example is not None:

@@ -14,8 +14,6 @@ from dgsuite.core.results.dataset import variable
 from dgsuite.genval.rules.events import overlapping
 from dgsuite.studies.lab.executions import Execution
 
-ORDERS = ("fifo", "causal")
-
 MODELS: dict[str, Callable[[int, bool, int], int | None]] = {
     "register": lambda held, writes, value: value if writes else held if held == value else None,
     "counter": lambda held, adds, value: held + value if adds else held if held == value else None,
@@ -163,7 +161,7 @@ def arrives_in_order(execution: Execution, order: str = "fifo") -> bool:
     >>> dgsuite.lab.arrives_in_order(execution), dgsuite.lab.arrives_in_order(execution, "causal")
     (True, False)
     """
-    one_of("order", order, ORDERS)
+    one_of("order", order, ("fifo", "causal"))
     sent, due, src, dst, _, vector = _timed(execution)
     own = vector[sent, src, src]
     for node in np.unique(dst):

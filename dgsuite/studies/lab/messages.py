@@ -87,7 +87,7 @@ def listed(site: Site, step: Step, result: Any) -> Messages:
         false = np.logical_or(*fate.lies.false(sender, receiver, number))
         fields = fate.lies.told(fields, sender, receiver, number)
     unheard = fate.dead[receiver]
-    lost = (fate.lost(sender, receiver, number) > 0) & ~unheard
+    lost = (fate.lost(sender, receiver, number, fields) > 0) & ~unheard
     return Messages(sender, receiver, fields, lost, unheard, false)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,12 +107,10 @@ def states(execution: Execution, field: str | None, rounds: Sequence[int] | None
 
 
 def _chosen(ends: dict[int, Moment], before: Moment, rounds: Sequence[int] | None) -> list[Moment]:
+    for one in rounds or ():
+        if one not in ends:
+            raise InputError(f"there is no round {one}; the last one is {max(ends, default=-1)}")
     if rounds is not None:
-        for one in rounds:
-            if one not in ends:
-                raise InputError(
-                    f"there is no round {one}; the last one is {max(ends, default=-1)}"
-                )
         return [ends[one] for one in rounds]
     stops = [before, *ends.values()]
     some = np.linspace(0, len(stops) - 1, min(PANELS, len(stops))).round().astype(int)
@@ -136,12 +134,9 @@ def _field(execution: Execution, stops: Sequence[Moment], field: str | None) -> 
         if any((stop.states[name] != stops[0].states[name]).any() for stop in stops)
     ]
     outputs = [name for name in execution.kernel.outputs if name in changing]
-    found = [*outputs, *changing, *known]
-    if not found:
-        raise InputError(
-            f"kernel {execution.kernel.name!r} has no field with a value for each node"
-        )
-    return found[0]
+    for name in (*outputs, *changing, *known):
+        return name
+    raise InputError(f"kernel {execution.kernel.name!r} has no field with a value for each node")
 
 
 def _panel(
@@ -225,9 +220,8 @@ def _rounds(ax: Axes, stops: Sequence[Moment]) -> None:
     if len(stops) <= NAMED:
         phases = [stop.step.phase for stop in stops]
         ax.set_xticks(range(len(stops)), phases, rotation=35, ha="right", rotation_mode="anchor")
-    begins = [
-        i for i, stop in enumerate(stops) if not i or stops[i - 1].step.round != stop.step.round
-    ]
+    rounds = [-1, *(stop.step.round for stop in stops)]
+    begins = [i for i, (before, now) in enumerate(pairwise(rounds)) if before != now]
     some = begins[:: -(-len(begins) // NAMED)]
     above = ax.secondary_xaxis("top")
     above.set_xticks(some, [f"round {stops[i].step.round}" for i in some], ha="left", fontsize=8)
@@ -270,10 +264,8 @@ def _messages(ax: Axes, stops: Sequence[Moment]) -> None:
         for x, u, v, text in zip(when, sender, receiver, said, strict=True):
             ax.annotate(text, (x + 0.25, u + 0.25 * (v - u)), fontsize=6, color="0.25", zorder=5)
     rise = (receiver - sender).astype(np.float64)
-    for which, colour, name in (
-        (arrives & ~false, SENT, "message"),
-        (arrives & false, FALSE, "message of a liar"),
-    ):
+    kinds = (arrives & ~false, SENT, "message"), (arrives & false, FALSE, "message of a liar")
+    for which, colour, name in kinds:
         if which.any():
             at, along = (when[which], sender[which]), (np.ones(which.sum()), rise[which])
             like = {"units": "dots", "width": 1.1, "headwidth": 6, "headlength": 8}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -27,10 +27,7 @@ from dgsuite.studies.network.faults import Faults
 from dgsuite.studies.network.names import whole
 from dgsuite.studies.network.network import Network
 
-TILED = {
-    *("loss", "omission", "drops", "crashes", "churn", "partitions", "duplicates", "corruption"),
-    *("byzantine", "seed", "delay", "fifo", "gst", "bound", "drift"),
-}
+TILED = {f.name for f in fields(Network)} - {"adversary", "synchroniser"}
 """Parameters of a network that copies of a graph can have each for itself."""
 
 
@@ -136,6 +133,7 @@ def _in_copies(one: Execution, graph: Graph, network: Network | None) -> bool:
         return False  # copies end at other times
     liars = network.byzantine
     named = liars is None or isinstance(getattr(liars, "strategy", None), str)
+    named = named and getattr(liars, "adds", None) is None
     return named and json.loads(network.described()).keys() <= TILED
 
 
@@ -208,7 +206,9 @@ def _at_once(
     before: States = {}
     states: States = {}
     rounds, first, lists = np.ones(times, np.int64), dict[int, int](), execution.lists()
+    phases: list[int] = []
     for step, states in execution.phases():
+        phases.append(step.round)
         busy = execution.senders().reshape(times, n).any(axis=1)
         if isinstance(one.kernel, EventKernel):
             busy |= execution.waiting().reshape(times, n).any(axis=1)
@@ -224,7 +224,7 @@ def _at_once(
     outputs = execution.kernel.outputs
     found = execution.outputs()
     if isinstance(faults, Faults):
-        when = faults.of_run(one.kernel.seed).crash_rounds(n * times)
+        when = faults.of_run(one.kernel.seed).crash_rounds(n * times, phases)
         in_time = when < np.repeat(rounds, n)  # others crash when the copy is over
         struck = execution.struck() + int(np.count_nonzero(in_time))
         over = np.flatnonzero(~in_time)
@@ -259,7 +259,7 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
     """The faults of each copy of a graph of n nodes."""
     shift = np.arange(times) * n
 
-    def everywhere(nodes: NDArray) -> NDArray:
+    def everywhere(nodes: Any) -> NDArray:
         return (shift[:, None] + nodes).ravel()
 
     liars, drops, churn = faults.liars, faults.drops, faults.churn
@@ -278,5 +278,5 @@ def _tiled(faults: Faults, n: int, times: int) -> Faults:
         churn=np.array([*np.tile(churn[:2], times), everywhere(churn[2]), other]),
         crashes=crashes,
         liars=liars,
-        splits=[replace(one, inside=np.tile(one.inside, times)) for one in faults.splits],
+        splits=[replace(one, nodes=np.tile(np.asarray(one.nodes), times)) for one in faults.splits],
     )

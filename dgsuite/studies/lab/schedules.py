@@ -60,7 +60,7 @@ class Replay:
 
     def __init__(self, execution: Execution) -> None:
         self.n = execution.graph.n
-        keys, waits = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        keys, waits = [np.array([-1])], [np.array([1])]  # -1 is no message
         for tick, moment in enumerate(execution.moments()):
             m = moment.messages
             if not len(m):
@@ -80,7 +80,5 @@ class Replay:
 
     def __call__(self, src: NDArray, dst: NDArray, tick: NDArray) -> NDArray[np.int64]:
         key = self._keys(src, dst, tick)
-        at = np.minimum(np.searchsorted(self.keys, key), max(len(self.keys) - 1, 0))
-        if not len(self.keys):
-            return np.ones_like(key)
+        at = np.minimum(np.searchsorted(self.keys, key), len(self.keys) - 1)
         return np.where(self.keys[at] == key, self.waits[at], 1)

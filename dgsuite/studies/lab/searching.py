@@ -144,11 +144,7 @@ class Trial:
         return [*names] or [step.phase], last
 
     def tried(
-        self,
-        graph: Graph,
-        network: Network,
-        parameters: Mapping[str, Any],
-        max_rounds: int | None,
+        self, graph: Graph, network: Network, parameters: Mapping[str, Any], max_rounds: int | None
     ) -> Example | None:
         """A run as an example if it breaks the property."""
         how = {"style": "serial", "network": network, "max_rounds": max_rounds, **parameters}

@@ -145,14 +145,14 @@ def swizzle(view: View) -> NDArray:
     return view.cluster.zeros()
 
 
-AIMS: dict[str, tuple[Aim, str]] = {
-    "swizzle": (swizzle, NOTHING),
-    "degree": (degree, NOTHING),
-    "frontier": (frontier, HISTORY),
-    "leader": (leader, STATES),
-    "cut": (sent, HISTORY),
+AIMS: dict[str, tuple[Aim, str, tuple[str, ...]]] = {
+    "swizzle": (swizzle, NOTHING, (ABSENCES,)),
+    "degree": (degree, NOTHING, SPENDS),
+    "frontier": (frontier, HISTORY, (CRASHES, ABSENCES, DELAYS)),
+    "leader": (leader, STATES, SPENDS),
+    "cut": (sent, HISTORY, (DROPS, DELAYS)),
 }
-"""By name: the function, and what it sees."""
+"""By name: the function, what it sees, and what the adversary may spend, first what it does by default."""
 
 
 @dataclass(frozen=True)
@@ -224,7 +224,6 @@ class Adversary:
             one_of("aim of an adversary", self.aim, (*AIMS,))
         nodes = listed(self.nodes, NODES)
         object.__setattr__(self, "nodes", tuple(nodes) if isinstance(nodes, list) else nodes)
-        cut = self.aim == "cut"
         for name, least in (("budget", 1), ("each", 1), ("start", 0)):
             whole(f"{name} of an adversary", getattr(self, name), least)
         if self.each > self.budget:
@@ -232,12 +231,11 @@ class Adversary:
                 f"an adversary that strikes each={self.each} in a round is beyond its "
                 f"budget={self.budget}"
             )
+        own: Any = (self.aim, STATES, SPENDS)
+        _, sees, spends = own if callable(self.aim) else AIMS[self.aim]
         if self.spends is None:
-            usual = {"cut": DROPS, "swizzle": ABSENCES}
-            spends = usual.get(self.aim, CRASHES) if isinstance(self.aim, str) else CRASHES
-            object.__setattr__(self, "spends", spends)
+            object.__setattr__(self, "spends", spends[0])
         one_of("spends of an adversary", self.spends, SPENDS)
-        sees = STATES if callable(self.aim) else AIMS[self.aim][1]
         if self.sees is None:
             object.__setattr__(self, "sees", sees)
         one_of("sees of an adversary", self.sees, SIGHTS)
@@ -245,17 +243,13 @@ class Adversary:
             raise InputError(
                 f"an adversary that aims at {self.aim!r} sees {sees}; sees= is for a function"
             )
-        if self.aim == "frontier" and self.spends == DROPS:
+        if self.spends not in spends:
             raise InputError(
-                "aim 'frontier' of an adversary spends crashes or absences, or delays: it names nodes, and "
-                "no edges"
+                f"aim {self.aim!r} of an adversary spends {' or '.join(spends)}, got {self.spends!r}"
             )
-        if self.aim == "swizzle" and self.spends != ABSENCES:
-            raise InputError("aim 'swizzle' of an adversary spends absences")
-        if cut != (len(nodes) > 0) or (cut and self.spends not in (DROPS, DELAYS)):
+        if (self.aim == "cut") != (len(nodes) > 0):
             raise InputError(
-                "aim 'cut' of an adversary needs nodes, those on one side, and spends drops or delays; no "
-                "other aim has nodes"
+                "aim 'cut' of an adversary needs nodes, those on one side; no other aim has nodes"
             )
         if self.delays and self.ticks is None:
             object.__setattr__(self, "ticks", 1)

@@ -23,7 +23,7 @@ PLAIN, FALLING = 1, 2
 the node sent arrives.
 """
 
-CODES = 8
+CODES = 9
 """All codes are below it."""
 
 HALF = np.uint64(ALWAYS // 2)

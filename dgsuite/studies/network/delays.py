@@ -24,11 +24,11 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.errors import InputError, one_of
-from dgsuite.base.ticks import Law
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.recursion.site import Batch, Bundle, RecursiveSite, tasks_of
-from dgsuite.kernels.lab.delays import Own, drawn, own, wrong_delay, wrong_weights
+from dgsuite.kernels.events.channel import Channel
+from dgsuite.kernels.lab.delays import Own, by_tick, wrong_delay, wrong_weights
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.network.names import is_whole, made
@@ -41,9 +41,6 @@ SYNCHRONISERS = ("alpha", "beta")
 
 ARRIVAL = "arrival_tick"
 """Field of tasks on their way: when they arrive."""
-
-NARROW = 1 << 16
-"""Numbers below are sorted in linear time."""
 
 
 @dataclass(frozen=True)
@@ -261,19 +258,10 @@ def _sorted(batch: Batch) -> Flight:
     letters = batch.letters
     fields = {name: values for name, values in letters.fields.items() if name != ARRIVAL}
     ticks, letters = letters.fields[ARRIVAL], letters._replace(fields=fields)
-    first = ticks.min()
-    after = ticks - first
-    last = after.max()
-    if last == 0:
-        heads = np.zeros(1, np.int64)
-    else:
-        if last < NARROW:
-            after = after.astype(np.uint16)
-        order = np.argsort(after, kind="stable")
-        after, letters = after[order], letters.take(order)
-        heads = np.concatenate([[0], np.flatnonzero(after[1:] != after[:-1]) + 1])
-    starts = np.append(heads, len(ticks))
-    return Flight(first + after[heads].astype(np.int64), starts, batch._replace(letters=letters))
+    order, starts = by_tick(ticks)
+    if order is not None:
+        ticks, letters = ticks[order], letters.take(order)
+    return Flight(ticks[starts[:-1]], starts, batch._replace(letters=letters))
 
 
 class DelayedSite(RecursiveSite):
@@ -378,25 +366,18 @@ class Delays:
         InputError
             Weights are the delays, and a message goes along no edge; or a function returns no delays.
         """
-        kind = self.delay.kind
-        if callable(kind):
-            at = np.full(len(src), tick)
-            return own(kind, src.astype(np.int64), dst.astype(np.int64), at)
-        if kind == "weight":
-            assert cluster.weights is not None
-            entry, found = cluster.places(cluster.partition.position(src) - cluster.first, dst)
-            if not found.all():
-                lost = int(np.argmin(found))
-                raise InputError(
-                    f"delay='weight' takes the weight of an edge, and node {src[lost]} sends to node "
-                    f"{dst[lost]}, which is no neighbour"
-                )
-            return cluster.weights[entry].astype(np.int64)
-        return drawn(*self._law, self.seed or 0, tick, src, dst)
+        if self.delay.kind != "weight":
+            return self._channel.waits(self.seed or 0, tick, src.astype(np.int64), dst)
+        assert cluster.weights is not None
+        entry, found = cluster.places(cluster.partition.position(src) - cluster.first, dst)
+        if not found.all():
+            lost = int(np.argmin(found))
+            raise InputError(
+                f"delay='weight' takes the weight of an edge, and node {src[lost]} sends to node "
+                f"{dst[lost]}, which is no neighbour"
+            )
+        return cluster.weights[entry].astype(np.int64)
 
     @cached_property
-    def _law(self) -> tuple[Law, NDArray[np.int16]]:
-        """The law, and what it says where the upper bits of a word are enough."""
-        assert not callable(self.delay.kind)
-        law = Law.of(self.delay.kind, self.delay.low, self.delay.high, self.delay.p)
-        return law, law.sure()
+    def _channel(self) -> Channel:
+        return Channel(**self.delay.parameters)

@@ -16,6 +16,7 @@ from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
 from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
+from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.kernels.lab.delays import numbers
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
@@ -33,6 +34,7 @@ from dgsuite.studies.network.faults import (
 )
 from dgsuite.studies.network.lies import Lies
 from dgsuite.studies.network.node_states import put, take
+from dgsuite.studies.network.strategies import Adds
 from dgsuite.studies.network.watch import Watch
 
 if TYPE_CHECKING:
@@ -105,12 +107,11 @@ class Disturbed:
                     raise InputError(
                         f"kernel {kernel.name!r}: a node cannot come back with until=, since {error}"
                     ) from None
+        self._bounded = isinstance(kernel, EventKernel) and kernel.channel.capacity is not None
         self._watch = None
         if faults.attack is not None:
             self._watch = Watch(faults.attack, kernel, clusters, self._lock)
-        liars, mask = faults.liars, np.zeros(n, bool)
-        if liars is not None:
-            mask = liars.mask(n, faults.seed or 0)
+        liars, mask = faults.liars, faults.lying(n)
         silent = liars is not None and liars.strategy == "silent"
         self._silent = np.flatnonzero(mask & silent)
         self._lies: Lies | None = None
@@ -173,9 +174,10 @@ class Disturbed:
                 lies=lies,
                 drops=drops,
                 chances=self._chances,
-                splits=[split for split in self.faults.splits if split.lasts(step.round)],
+                splits=[p for p in self.faults.splits if p.first <= step.round < (p.end or NEVER)],
                 last=self._last(),
                 twice=self._chance("duplicates"),
+                bounded=self._bounded,
             )
 
     def _chance(self, kind: str) -> tuple[NDArray[np.uint64], NDArray[np.uint64]] | None:
@@ -215,7 +217,8 @@ class Disturbed:
             self._dead[self._back] = False
         for node in back:
             del self._down[node]
-        end = int(np.searchsorted(self._rounds, step.round, side="right"))
+        now = len(self.struck) if self.faults.by_phase else step.round
+        end = int(np.searchsorted(self._rounds, now, side="right"))
         due = self._due[self._begun : end]
         self._begun = max(self._begun, end)
         named = np.isin(due, [*self._listed])
@@ -251,6 +254,24 @@ class Disturbed:
         except InputError as error:
             raise self.fault(step, k, str(error)) from None
         self._freeze(step, k, state, self._fallen)
+        if self.faults.liars is not None and self.faults.liars.adds is not None:
+            state.mail.added = self._added(self.clusters[k], self.faults.liars.adds)
+
+    def _added(self, cluster: Cluster, adds: Adds) -> list[bsp.Unicast]:
+        """What nodes of a cluster that lie send beside the messages of their program."""
+        assert isinstance(self.kernel, EventKernel)
+        lies: Any = None if self.fate is None else self.fate.lies
+        rows = np.flatnonzero(lies.mask[cluster.ids] & self._alive(cluster.ids))
+        at, dst = cluster.edges(rows)
+        src, dtypes = rows[at], self.kernel.dtypes(cluster.n)
+        if not len(src):
+            return []
+        none = {name: np.zeros(len(src), dtypes[name]) for name in self.kernel.said}
+        turn, position = self._at or (0, 0)
+        key = self.faults.key(Domain.LIES, turn, -1 - position)  # not that of other lies
+        ends = cluster.ids[src].astype(np.int64), dst.astype(np.int64)
+        which, fields = lies.added(adds, key, none, *ends)
+        return [bsp.unicast(dst[which], src[which], **fields)]
 
     def after(self, step: Step, k: int, state: Any, result: Any) -> Any:
         """What a cluster returned from a phase, without what crashed nodes would have sent."""
@@ -344,25 +365,27 @@ class Disturbed:
         if isinstance(item, bsp.Known):
             sends = item.node is None or self._alive(np.array([item.node]))[0]
             return item if sends else bsp.Known(None)
-        alive = self._alive(cluster.ids)
-        if isinstance(item, bsp.Broadcast):
-            nodes = np.arange(cluster.size) if item.nodes is None else np.asarray(item.nodes)
-            keep = alive[nodes]
-            some = _picker(nodes, keep)
-            to = None if item.to is None else (some(item.to[0]), some(item.to[1]))
-            fields = {name: some(value) for name, value in item.fields.items()}
-            edges = None if item.edges is None else _edges_of(cluster, item.edges, alive)
-            repeat = None if item.repeat is None else some(item.repeat)
-            return item._replace(
-                nodes=nodes[keep], repeat=repeat, to=to, edges=edges, fields=fields
-            )
+        if not isinstance(item, bsp.Broadcast | bsp.Unicast):
+            return item
+        own, alive = (
+            item.nodes if isinstance(item, bsp.Broadcast) else item.src,
+            self._alive(cluster.ids),
+        )
+        nodes = np.arange(cluster.size) if own is None else np.asarray(own)
+        keep = alive[nodes]
+
+        def some(value: Any) -> Any:
+            """The values of living senders, where there is one for each."""
+            values = np.asarray(value)
+            return values[keep] if values.shape[:1] == nodes.shape else value
+
+        fields = {name: some(value) for name, value in item.fields.items()}
         if isinstance(item, bsp.Unicast):
-            src = np.arange(cluster.size) if item.src is None else np.asarray(item.src)
-            keep = alive[src]
-            some = _picker(src, keep)
-            fields = {name: some(value) for name, value in item.fields.items()}
-            return item._replace(dst=np.asarray(item.dst)[keep], src=src[keep], fields=fields)
-        return item
+            return item._replace(dst=np.asarray(item.dst)[keep], src=nodes[keep], fields=fields)
+        to = None if item.to is None else (some(item.to[0]), some(item.to[1]))
+        edges = None if item.edges is None else _edges_of(cluster, item.edges, alive)
+        repeat = None if item.repeat is None else some(item.repeat)
+        return item._replace(nodes=nodes[keep], repeat=repeat, to=to, edges=edges, fields=fields)
 
     def along(self, messages: UnicastBatch) -> UnicastBatch:
         """Which unicasts arrive, and what they say: before they are combined."""
@@ -374,7 +397,7 @@ class Disturbed:
         number = numbers(src, dst, len(self._dead))
         if told := fate.told(messages.fields, src, dst, number):
             messages = messages._replace(fields=told)
-        arrives, struck = fate.arrives(src, dst, number)
+        arrives, struck = fate.arrives(src, dst, number, messages.fields)
         self.struck[-1] += struck
         whole = len(arrives) == len(src) and fate.twice is None
         return messages if whole else messages.take(arrives)
@@ -390,30 +413,15 @@ class Disturbed:
     def notes(self) -> dict[str, list[int]]:
         """What struck messages of each phase, by name; nothing of the last, whose messages no phase reads."""
         table = np.array([*self.struck[:-1], np.zeros(CODES + len(REWRITTEN), np.int64)])
-        columns = [
-            *zip(KINDS, table.T[1:], strict=False),
-            *zip(REWRITTEN, table.T[CODES:], strict=True),
-        ]
-        found = {"lost": table[:, 1:CODES].sum(axis=1).tolist()}
-        for name, values in columns:
-            before = found.get(f"struck by {name}", [0] * len(table))
-            found[f"struck by {name}"] = (values + before).tolist()
-        return found
+        found = {"lost": table[:, 1:CODES].sum(axis=1)}
+        for name, values in zip((*KINDS, *REWRITTEN), table.T[1:], strict=True):
+            found[f"struck by {name}"] = values + found.get(f"struck by {name}", 0)
+        return {name: values.tolist() for name, values in found.items()}
 
 
 def fate_at(site: Site) -> Fate | None:
     """What becomes of the messages of a site's phase; None if they all arrive."""
     return site.disturbed.fate if isinstance(site.disturbed, Disturbed) else None
-
-
-def _picker(senders: NDArray, keep: NDArray[np.bool_]) -> Callable[[Any], Any]:
-    """A function that picks the values of some senders, where there is one for each."""
-
-    def some(value: Any) -> Any:
-        values = np.asarray(value)
-        return values[keep] if values.shape[:1] == senders.shape else value
-
-    return some
 
 
 def _edges_of(cluster: Cluster, edges: Any, alive: NDArray[np.bool_]) -> Callable[[], NDArray]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.pairs import pair_key
@@ -15,7 +15,6 @@ from dgsuite.core.engine.network import Target
 from dgsuite.studies.network.adversary import Attack, Campaign, struck
 from dgsuite.studies.network.chances import CODES, FALLING, PLAIN, Chances, halved, limit
 from dgsuite.studies.network.lies import Fields, Lies, luck_of
-from dgsuite.studies.network.strategies import Strategy
 
 if TYPE_CHECKING:
     from dgsuite.core.engine.program import Fault
@@ -23,73 +22,19 @@ if TYPE_CHECKING:
     from dgsuite.partition.clusters.cluster import Cluster
     from dgsuite.partition.clusters.halo import Halo
     from dgsuite.studies.network.disturbed import Disturbed
-    from dgsuite.studies.network.parts import Crash
+    from dgsuite.studies.network.parts import Byzantine, Crash, Partition
 
 NEVER = 1 << 62
 """The round of a crash that does not happen."""
 
-LOSS, CRASH, CHURN, LIARS, DROPS, PARTITIONS, ADVERSARY = range(PLAIN, CODES)
+LOSS, CRASH, CHURN, LIARS, DROPS, PARTITIONS, ADVERSARY, CAPACITY = range(PLAIN, CODES)
 """Codes that say why messages are lost."""
 
-KINDS = ("loss", "crashes", "churn", "byzantine", "drops", "partitions", "adversary")
+KINDS = ("loss", "crashes", "churn", "byzantine", "drops", "partitions", "adversary", "capacity")
 """The parameters of a network that cause them, in the same order."""
 
 REWRITTEN = ("byzantine", "corruption", "duplicates")
 """The parameters that cause messages which arrive to be rewritten, or to arrive twice."""
-
-
-@dataclass(frozen=True)
-class Liars:
-    """Which nodes lie, and how.
-
-    Attributes
-    ----------
-    nodes
-        Node ids, or the probability that a node is one of them.
-    strategy
-        Of `STRATEGIES`, "silent", or a function.
-    """
-
-    nodes: NDArray[np.int64] | float
-    strategy: str | Strategy
-
-    def mask(self, n: int, seed: int) -> NDArray[np.bool_]:
-        """Whether each of n nodes lies."""
-        if isinstance(self.nodes, float):
-            words = keyed(key(seed, 0, Domain.LIARS), np.arange(n))
-            return (words >> np.uint64(11)) < limit(self.nodes)
-        found = np.zeros(n, bool)
-        found[self.nodes] = True
-        return found
-
-
-@dataclass(frozen=True)
-class Split:
-    """Nodes that are cut off from all others for some rounds.
-
-    Attributes
-    ----------
-    first, end
-        From which round on, and before which.
-    inside
-        bool, by node: which nodes.
-    one_way
-        Whether they go on to hear the others.
-    """
-
-    first: int
-    end: int
-    inside: NDArray[np.bool_]
-    one_way: bool
-
-    def lasts(self, round: int) -> bool:
-        """Whether it is there in a round."""
-        return self.first <= round < self.end
-
-    def between(self, src: NDArray, dst: NDArray) -> NDArray[np.bool_]:
-        """Which messages do not get through."""
-        out, into = self.inside[src], self.inside[dst]
-        return out & ~into if self.one_way else out != into
 
 
 @dataclass(frozen=True)
@@ -111,17 +56,19 @@ class Faults:
     crashes
         Crashes one by one; their nodes are node ids.
     rate
-        Probability that any other node crashes in a round.
+        Probability that any node crashes in a round, if none is listed.
     liars
-        Which nodes lie, if any.
+        Which nodes lie, if any, by node ids.
     attack
         What strikes by what it sees of the run, if anything.
     by_weight
         Whether the weight of an edge is the probability that a message along it is lost.
     splits
-        Partitions.
+        Partitions; ``nodes`` says of each node whether it is one of the group.
     duplicates, corruption
         Probabilities that a message arrives twice, and that it arrives with other values.
+    by_phase
+        Whether `rate` is the probability that a node crashes in a phase.
     """
 
     seed: int | None
@@ -131,12 +78,13 @@ class Faults:
     churn: NDArray[np.int64]
     crashes: Sequence[Crash]
     rate: float
-    liars: Liars | None
+    liars: Byzantine | None
     attack: Attack | None = None
     by_weight: bool = False
-    splits: Sequence[Split] = ()
+    splits: Sequence[Partition] = ()
     duplicates: float = 0.0
     corruption: float = 0.0
+    by_phase: bool = False
 
     def of_run(self, seed: int) -> Faults:
         """The faults of a run with a seed."""
@@ -171,26 +119,49 @@ class Faults:
         first, end, node, other = self.churn
         return node[(first <= round) & (round < end) & (other < 0)]
 
-    def crash_rounds(self, n: int) -> NDArray[np.int64]:
-        """By node, the round in which it crashes, `NEVER` for none: shape (n,)."""
+    def lying(self, n: int) -> NDArray[np.bool_]:
+        """Whether each of n nodes lies."""
+        nodes: Any = [] if self.liars is None else self.liars.nodes
+        if isinstance(nodes, float):
+            words = keyed(key(self.seed or 0, 0, Domain.LIARS), np.arange(n))
+            return (words >> np.uint64(11)) < limit(nodes)
+        found = np.zeros(n, bool)
+        found[nodes] = True
+        return found
+
+    def crash_rounds(self, n: int, rounds: ArrayLike | None = None) -> NDArray[np.int64]:
+        """By node, the round in which it crashes, `NEVER` for none: shape (n,).
+
+        Parameters
+        ----------
+        rounds
+            The round of each phase of the run. Without them, a rate that is `by_phase` gives the phase in
+            place of the round, counted from the first of the run.
+        """
         found = np.full(n, NEVER)
         if self.rate:
             luck = unit(keyed(key(self.seed or 0, 0, Domain.CRASHES), np.arange(n)))
             with np.errstate(divide="ignore", over="ignore"):
                 waits = np.log1p(-luck) / np.log1p(-self.rate)
             found = np.minimum(waits, NEVER).astype(np.int64)
+        if self.by_phase and rounds is not None:
+            found = np.append(rounds, NEVER)[np.minimum(found, np.size(rounds))]
         found[[crash.node for crash in self.crashes]] = [crash.round for crash in self.crashes]
         return found
 
-    def crashed(self, n: int, turns: Iterable[tuple[int, Iterable[Target]]]) -> NDArray[np.int64]:
+    def crashed(
+        self, n: int, turns: Iterable[tuple[int, Iterable[Target]]], rounds: ArrayLike
+    ) -> NDArray[np.int64]:
         """By node, the round of a run in which it crashed last, `NEVER` for none: shape (n,).
 
         Parameters
         ----------
         turns
             See `dgsuite.studies.network.adversary.struck`.
+        rounds
+            The round of each phase of the run.
         """
-        found = self.crash_rounds(n)
+        found = self.crash_rounds(n, rounds)
         if self.attack is None or not self.attack.adversary.crashes:
             return found
         back = np.full(n, NEVER)
@@ -242,6 +213,8 @@ class Fate:
         Of each node that crashes once it has sent to some neighbours: the node, and these neighbours.
     twice
         The key of duplicates, and the limit below which a message is one; None if there are none.
+    bounded
+        Whether channels have a capacity: a message whose field "due" is 0 has found its channel full.
     """
 
     key: NDArray[np.uint64]
@@ -253,9 +226,10 @@ class Fate:
     lies: Lies | None
     drops: Sequence[tuple[int, NDArray[np.int64]]]
     chances: Chances | None = None
-    splits: Sequence[Split] = ()
+    splits: Sequence[Partition] = ()
     last: Sequence[tuple[int, NDArray[np.int64]]] = ()
     twice: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = None
+    bounded: bool = False
 
     @property
     def away(self) -> NDArray[np.bool_]:
@@ -270,12 +244,12 @@ class Fate:
         return any(one is not None for one in some) or any((self.drops, self.splits, self.last))
 
     def arrives(
-        self, src: NDArray, dst: NDArray, number: NDArray | None = None
+        self, src: NDArray, dst: NDArray, number: NDArray | None = None, fields: Any = None
     ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Indices of the messages that arrive, with those that arrive twice listed twice; and how many
         messages to living nodes were struck, by code and then by `REWRITTEN`. Parameters as of `lost`.
         """
-        lost, reached = self.lost(src, dst, number), ~self.dead[dst]
+        lost, reached = self.lost(src, dst, number, fields), ~self.dead[dst]
         struck = np.zeros(CODES + len(REWRITTEN), np.int64)
         struck[:CODES] = np.bincount(lost[reached], minlength=CODES)
         which = np.flatnonzero(reached & (lost == 0))
@@ -327,7 +301,9 @@ class Fate:
         fates = self.key[0], self.source, self.target, self.dead
         return np.append(sieve(*along, *fates, starts, kept), np.zeros(len(REWRITTEN), np.int64))
 
-    def lost(self, src: NDArray, dst: NDArray, number: NDArray | None = None) -> NDArray[np.uint8]:
+    def lost(
+        self, src: NDArray, dst: NDArray, number: NDArray | None = None, fields: Any = None
+    ) -> NDArray[np.uint8]:
         """Why each message is lost on its way; 0 of those that are not.
 
         Parameters
@@ -336,6 +312,8 @@ class Fate:
             Node ids of sender and receiver of each.
         number
             Of each, how many the sender has sent the receiver before in this phase; by default none.
+        fields
+            What the messages say, where channels have a capacity.
         """
         limits = np.maximum(_at(self.source, src), _at(self.target, dst))
         if self.chances is not None:
@@ -349,12 +327,16 @@ class Fate:
             found[mine & told & (found == CRASH)] = 0
             found[mine & ~told] = CRASH
         for split in self.splits:
-            found[split.between(src, dst)] = PARTITIONS
+            inside: Any = split.nodes
+            out, into = inside[src], inside[dst]
+            found[out & ~into if split.one_way else out != into] = PARTITIONS
         if self.mute is not None:
             found = np.where(self.mute[src] > 0, self.mute[src], found)
         n = len(self.dead)
         for why, (one, other) in self.drops:
             found[np.isin(pair_key(src, dst, n), pair_key(one, other, n))] = why
+        if self.bounded and fields is not None:
+            found[fields["due"] == 0] = CAPACITY
         return found
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.errors import RunError
+from dgsuite.base.errors import InputError, RunError, unknown
 from dgsuite.base.mixing import keyed
-from dgsuite.studies.network.strategies import STRATEGIES, Limits, Sent, Strategy, told
+from dgsuite.studies.network.strategies import STRATEGIES, Adds, Limits, Sent, Strategy, told
 
 Fields = Mapping[str, NDArray]
 """What messages say, by field."""
@@ -66,41 +68,59 @@ class Lies:
         """The fields of messages, once those that lie have rewritten theirs, and others are corrupted."""
         found = dict(fields)
         lies, noisy = self.false(src, dst, number)
-        self._rewrite(found, self.strategy, self.key, lies, src, dst, number)
+        ways: list[tuple[Any, NDArray, NDArray]] = [(self.strategy, self.key, lies)]
         if self.noise is not None:
-            key = keyed(self.noise[0], np.array([1]))
-            self._rewrite(found, "random", key, noisy, src, dst, number)
+            ways.append(("random", keyed(self.noise[0], np.array([1])), noisy))
+        for how, key, false in ways:
+            which = np.flatnonzero(false)
+            if not len(which) or not found:
+                continue
+            some = {name: values[which] for name, values in found.items()}
+            ends = src[which].astype(np.int64), dst[which].astype(np.int64)
+            luck = words_of(key, *ends, None if number is None else number[which])
+            strategy = STRATEGIES[how] if isinstance(how, str) else how
+            with self._asked("strategy"):
+                says = told(strategy(self._sent(some, *ends, luck)), some, self.limits)
+            for name in says.keys() - set(self.unforgeable):
+                found[name] = found[name].copy()
+                found[name][which] = says[name]
         return found
 
-    def _rewrite(
-        self,
-        found: dict[str, NDArray],
-        how: str | Strategy,
-        key: NDArray[np.uint64],
-        false: NDArray[np.bool_],
-        src: NDArray,
-        dst: NDArray,
-        number: NDArray | None,
-    ) -> None:
-        """Have some messages say what a strategy says."""
-        which = np.flatnonzero(false)
-        if not len(which) or not found:
-            return
-        some = {name: values[which] for name, values in found.items()}
-        ends = src[which].astype(np.int64), dst[which].astype(np.int64)
-        luck = words_of(key, *ends, None if number is None else number[which])
-        sent = Sent(some, *ends, luck, self.counts, self.round, self.phase)
-        strategy = STRATEGIES[how] if isinstance(how, str) else how
+    def added(
+        self, how: Adds, key: NDArray[np.uint64], none: Fields, src: NDArray, dst: NDArray
+    ) -> tuple[NDArray[np.int64], dict[str, NDArray]]:
+        """Which messages nodes that lie send beside those of their program, and what these say.
+
+        Parameters
+        ----------
+        key
+            Of the phase, for what is added.
+        none
+            Fields of all messages that there may be, 0 each.
+        src, dst
+            Node ids of their senders and receivers.
+        """
+        with self._asked("adds"):
+            which, fields = how(self._sent(none, src, dst, words_of(key, src, dst, None)))
+            rows = np.flatnonzero(np.broadcast_to(np.asarray(which, bool), src.shape))
+            if wrong := sorted(fields.keys() - (none.keys() - set(self.unforgeable))):
+                raise InputError(unknown("field to forge", wrong[0], [*none]))
+            said = told({**none, **fields}, none, self.limits)
+        return rows, {name: values[rows] for name, values in said.items()}
+
+    def _sent(self, fields: Fields, *parts: NDArray) -> Sent:
+        return Sent(fields, *parts, self.counts, self.round, self.phase)  # type: ignore[call-arg, arg-type]
+
+    @contextmanager
+    def _asked(self, what: str) -> Iterator[None]:
+        """Say where a function of the user fails."""
         try:
-            lies = told(strategy(sent), some, self.limits)
+            yield
         except Exception as error:
             raise RunError(
-                f"round {self.round}, phase {self.phase!r}: the strategy of byzantine fails: "
+                f"round {self.round}, phase {self.phase!r}: the {what} of byzantine fails: "
                 f"{type(error).__name__}: {error}"
             ) from error
-        for name in lies.keys() - set(self.unforgeable):
-            found[name] = found[name].copy()
-            found[name][which] = lies[name]
 
 
 def luck_of(key: NDArray, src: NDArray, dst: NDArray, number: NDArray | None) -> NDArray[np.uint64]:

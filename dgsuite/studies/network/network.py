@@ -25,7 +25,7 @@ from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Attack, struck
 from dgsuite.studies.network.chances import check_weights
 from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
-from dgsuite.studies.network.faults import NEVER, Faults, Liars, Split
+from dgsuite.studies.network.faults import Faults
 from dgsuite.studies.network.names import is_whole, made, node_ids, probability, whole
 from dgsuite.studies.network.parts import (
     Byzantine,
@@ -46,15 +46,13 @@ if TYPE_CHECKING:
     from dgsuite.kernels.bsp import Kernel
     from dgsuite.partition.graph.graph import Graph
 
-OMISSIONS = ("sending", "receiving")
-
 FAULTS = (
     *("loss", "drops", "crashes", "churn", "partitions", "duplicates", "corruption", "byzantine"),
-    "adversary",
+    *("adversary", "capacity"),
 )
 """Parameters that cause faults: a synchroniser has none, but an adversary that spends delays."""
 
-TIMED = ("fifo", "gst", "bound", "drift")
+TIMED = ("fifo", "capacity", "gst", "bound", "drift")
 """Parameters for event-driven kernels alone."""
 
 SHOWN = 8
@@ -83,9 +81,12 @@ class Network(engine.Network):
         Messages that are lost for sure: a sequence of triples of round, sender and receiver.
     crashes
         Which nodes crash, and when: the probability that a node crashes in a round, while it sends what the
-        first phase has it send; a mapping from nodes to rounds; or a sequence of `Crash`. A crashed node is
-        cut off: it sends nothing, and nothing reaches it, until it is back. Outputs of nodes that are not
-        have the values that they had then, and ``crashed`` the round.
+        first phase has it send (see `crash_by`); a mapping from nodes to rounds; or a sequence of `Crash`. A
+        crashed node is cut off: it sends nothing, and nothing reaches it, until it is back. Outputs of nodes
+        that are not have the values that they had then, and ``crashed`` the round.
+    crash_by
+        What a probability of `crashes` is one of: that a node crashes in a "round", in its first phase; or in
+        a "phase", any of a round's, while it sends what this phase has it send.
     churn
         What is away for some rounds: a sequence of (first, end, node) or (first, end, node, neighbour). From
         round `first` to the one before `end` no message arrives from or at the node, or between the two.
@@ -108,9 +109,10 @@ class Network(engine.Network):
         unchanged, and ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in
         another order. Both have no faults, since a synchroniser waits for each message; an adversary may
         spend delays. Messages of event-driven kernels have both.
-    fifo, gst, bound, drift
+    fifo, capacity, gst, bound, drift
         Of event-driven kernels, such as "paxos": whether messages between two nodes arrive in the order of
-        sending; the tick from which on a message takes at most `bound` ticks; and how much clocks drift. See
+        sending; how many from one node to another are on their way at most, others are lost; the tick from
+        which on a message takes at most `bound` ticks; and how much clocks drift. See
         `dgsuite.kernels.events.channel.Channel`.
     synchroniser
         "alpha" or "beta", the kernels that work out these times; by default "alpha". Recursive forms have
@@ -145,6 +147,7 @@ class Network(engine.Network):
     omission: str = "sending"
     drops: Sequence[tuple[int, Any, Any]] = ()
     crashes: float | Mapping[Any, int] | Sequence[Crash | Mapping[str, Any]] = ()
+    crash_by: str = "round"
     churn: Sequence[tuple[Any, ...]] = ()
     partitions: Sequence[Partition | Mapping[str, Any] | tuple[Any, ...]] = ()
     duplicates: float = 0.0
@@ -153,6 +156,7 @@ class Network(engine.Network):
     adversary: Adversary | Mapping[str, Any] | None = None
     delay: Any = None
     fifo: bool = False
+    capacity: int | None = None
     gst: int | None = None
     bound: int = 1
     drift: float = 0.0
@@ -166,22 +170,23 @@ class Network(engine.Network):
                 f"loss must be a probability from 0 to 1, an array of one for each node, or 'weight', got "
                 f"{self.loss!r}"
             )
-        one_of("omission", self.omission, OMISSIONS)
+        one_of("omission", self.omission, ("sending", "receiving"))
+        one_of("crash_by", self.crash_by, ("round", "phase"))
         if self.seed is not None and not is_whole(self.seed):
             raise InputError(f"seed of a network must be a whole number, got {self.seed!r}")
         object.__setattr__(self, "byzantine", made(Byzantine, self.byzantine, "byzantine"))
         object.__setattr__(self, "adversary", made(Adversary, self.adversary, "adversary"))
         object.__setattr__(self, "crashes", crashes_of(self.crashes))
-        object.__setattr__(self, "drops", tuple(map(drop_of, self.drops)))
-        object.__setattr__(self, "churn", tuple(map(absence_of, self.churn)))
-        object.__setattr__(self, "partitions", tuple(map(partition_of, self.partitions)))
+        listed = ("drops", drop_of), ("churn", absence_of), ("partitions", partition_of)
+        for name, of in listed:
+            object.__setattr__(self, name, tuple(map(of, getattr(self, name))))
         for name in ("duplicates", "corruption", "drift"):
             object.__setattr__(self, name, probability(name, getattr(self, name)))
         if not isinstance(self.fifo, bool):
             raise InputError(f"fifo must be True or False, got {self.fifo!r}")
-        if self.gst is not None:
-            whole("gst", self.gst, 0)
-        whole("bound", self.bound, 1)
+        for name, least in (("gst", 0), ("capacity", 1), ("bound", 1)):
+            if name == "bound" or getattr(self, name) is not None:
+                whole(name, getattr(self, name), least)
         if self.synchroniser is not None:
             one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:
@@ -266,6 +271,8 @@ class Network(engine.Network):
         idle = [name for name in TIMED if getattr(self, name) != getattr(Network, name)]
         if idle and not by_events:
             why = f"{idle[0]} is of event-driven kernels alone; leave it out"
+        elif isinstance(self.byzantine, Byzantine) and self.byzantine.adds and not by_events:
+            why = "liars add messages in event-driven kernels alone; leave out adds="
         elif by_events and (delayed or self.synchroniser is not None):
             why = "event-driven kernels have no synchroniser; leave out synchroniser= and such an adversary"
         elif recursive and delayed:
@@ -310,14 +317,13 @@ class Network(engine.Network):
         by_kind = {name: log.by_round(log.noted(f"struck by {name}")) for name in FAULTS}
         if not faults.spares:
             lost = log.by_round(log.noted("lost"))
-            when = faults.crashed(n, log.targets())
+            when = faults.crashed(n, log.targets(), log["round"])
             when = np.where(when < log.rounds, when, -1)
             found["lost"] = ("",), lost, "messages along edges that were lost"
             found["crashed"] = ("node",), when, "round in which it crashed last, -1 for none"
             by_kind["crashes"] = np.bincount(when[when >= 0], minlength=log.rounds)
         if faults.liars is not None:
-            mask = faults.liars.mask(n, faults.seed or 0).astype(np.int8)
-            found["lies"] = ("node",), mask, "1 if the node lies"
+            found["lies"] = ("node",), faults.lying(n).astype(np.int8), "1 if the node lies"
         if faults.attack is not None:
             spent = np.zeros(log.rounds, np.int64)
             for round_, strikes in struck(faults.attack, log.targets(), faults.seed or 0).items():
@@ -407,11 +413,9 @@ class Network(engine.Network):
             if told is not None:
                 told = node_ids(told, graph, "receivers of a crash").tolist()
             crashes.append(replace(crash, node=node, receivers=told))
-        liars = None
-        if isinstance(self.byzantine, Byzantine):
-            who = self.byzantine.nodes
-            drawn = float(who) if isinstance(who, Real) else node_ids(who, graph, "byzantine")
-            liars = Liars(drawn, self.byzantine.strategy)
+        liars: Any = self.byzantine
+        if isinstance(liars, Byzantine) and not isinstance(liars.nodes, float):
+            liars = replace(liars, nodes=node_ids(liars.nodes, graph, "byzantine"))
         rounds = np.array([drop[0] for drop in self.drops], np.int64)
         ends = [node_ids([drop[k] for drop in self.drops], graph, "drops", True) for k in (1, 2)]
         by_receiver = self.omission == "receiving"
@@ -422,9 +426,9 @@ class Network(engine.Network):
             assert isinstance(one, Partition)
             inside = np.zeros(n, bool)
             inside[node_ids(one.nodes, graph, "nodes of a partition")] = True
-            end = NEVER if one.end is None else one.end
-            splits.append(Split(one.first, end, inside, one.one_way))
-        strikes = attack, self.by_weight, splits, self.duplicates, self.corruption
+            splits.append(replace(one, nodes=inside))
+        by_phase = rate > 0 and self.crash_by == "phase"
+        strikes = attack, self.by_weight, splits, self.duplicates, self.corruption, by_phase
         return Faults(self.seed, loss, by_receiver, drops, churn, crashes, rate, liars, *strikes)
 
     def _churn(self, graph: Graph) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ from typing import Any
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.partition.labels.nodes import listed
 from dgsuite.studies.network.names import is_whole, made, probability, whole
-from dgsuite.studies.network.strategies import STRATEGIES, Strategy
+from dgsuite.studies.network.strategies import STRATEGIES, Adds, Strategy
 
 
 @dataclass(frozen=True)
@@ -117,25 +117,47 @@ class Byzantine:
     strategy
         "silent": they send nothing. "constant": every field is 0. "random": every field has a random value of
         its range. "two-faced": half of the receivers get what the node would have sent, the others random
-        values. Or a function of a `dgsuite.studies.network.strategies.Sent`, which returns the fields.
+        values. "truth": what the node would have sent. Or a function of a
+        `dgsuite.studies.network.strategies.Sent`, which returns the fields.
+    adds
+        Of event-driven kernels, what the nodes send beyond their program: a function of a `Sent` that has a
+        possible message from each of the nodes to each neighbour, whose fields are 0. It returns which of
+        them are sent, an array of truth values, and a mapping from fields to values. The strategy then
+        rewrites these messages, too.
 
     Examples
     --------
     >>> import dgsuite
     >>> dgsuite.Byzantine([0, 4], "random")
-    Byzantine(nodes=[0, 4], strategy='random')
+    Byzantine(nodes=[0, 4], strategy='random', adds=None)
+
+    Node 0 says in tick 1 that it is ready to deliver 1, though nothing has made it so:
+
+    >>> import numpy as np
+    >>> def claims(sent):
+    ...     return np.full(len(sent.src), sent.round == 1), {"kind": 2, "value": 1}
+    >>> network = dgsuite.Network(byzantine=dgsuite.Byzantine([0], "truth", claims))
+    >>> four = dgsuite.Graph.from_edges([0, 0, 0, 1, 1, 2], [1, 2, 3, 2, 3, 3])
+    >>> ds = dgsuite.run("bracha", four, sender=1, value=0, network=network)
+    >>> ds.messages.values, ds.delivered.values
+    (array([ 6, 12, 12,  0]), array([0, 0, 0, 0]))
     """
 
     nodes: Iterable[Any] | float
     strategy: str | Strategy = "random"
+    adds: Adds | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.nodes, Real):
-            probability("nodes of byzantine", self.nodes)
+            object.__setattr__(self, "nodes", probability("nodes of byzantine", self.nodes))
         else:
             object.__setattr__(self, "nodes", listed(self.nodes, "nodes of byzantine"))
         if not callable(self.strategy):
             one_of("strategy of byzantine", self.strategy, (*STRATEGIES, "silent"))
+        if self.adds is not None and (not callable(self.adds) or self.strategy == "silent"):
+            raise InputError(
+                f"adds must be a function, of liars that are not 'silent', got {self!r}"
+            )
 
 
 def crashes_of(given: Any) -> float | tuple[Crash, ...]:

@@ -66,6 +66,15 @@ Strategy = Callable[[Sent], Mapping[str, NDArray]]
 """What messages say instead, by field: arrays of the same length."""
 
 
+Adds = Callable[[Sent], tuple[Any, Mapping[str, Any]]]
+"""Which of some messages are sent beside those of the program, and what they say."""
+
+
+def truth(sent: Sent) -> Mapping[str, NDArray]:
+    """What the nodes would have sent."""
+    return sent.fields
+
+
 def constant(sent: Sent) -> Mapping[str, NDArray]:
     """Every field is 0."""
     return {name: np.zeros_like(values) for name, values in sent.fields.items()}
@@ -106,6 +115,7 @@ STRATEGIES: dict[str, Strategy] = {
     "constant": constant,
     "random": random,
     "two-faced": two_faced,
+    "truth": truth,
 }
 """By name."""
 
@@ -165,12 +175,8 @@ def bounded(name: str, said: Any, values: NDArray, limits: Limits) -> NDArray:
         found = lies.astype(dtype)
         if dtype.kind == "f":
             return np.nan_to_num(found)  # type: ignore[no-any-return]
-        if dtype.kind == "b":
-            limits = limits or (0, 1)
-        else:
-            limit = np.iinfo(dtype)
-            limits = limits or (int(limit.min), int(limit.max))
-        least, most = limits
+        own = np.iinfo(np.uint8 if dtype.kind == "b" else dtype)
+        least, most = limits or ((0, 1) if dtype.kind == "b" else (int(own.min), int(own.max)))
         if lies.dtype.kind == "f":
             found[np.isnan(lies)] = min(max(0, least), most)
     found[lies <= least] = least

@@ -14,7 +14,7 @@ from dgsuite.kernels.lab import delays
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.studies.network import faults, lies
 from dgsuite.studies.network.delays import Delay, Delays
-from dgsuite.studies.network.faults import Fate, Liars
+from dgsuite.studies.network.faults import Fate
 from dgsuite.studies.network.lies import Lies
 from dgsuite.studies.network.strategies import random, two_faced
 from tests.support.paths import ROOT
@@ -58,7 +58,11 @@ def drawn(monkeypatch):
 
     def each(seed):
         graph = dgsuite.Graph.from_edges([0], [1])
-        of_run = dgsuite.Network(crashes=0.2).faults(graph).of_run(seed)
+        of_run = (
+            dgsuite.Network(crashes=0.2, byzantine=dgsuite.Byzantine(0.2))
+            .faults(graph)
+            .of_run(seed)
+        )
         dead, every = np.zeros(n, bool), np.ones(n, bool)
         fates = [
             Fate(of_run.key(Domain.LOSS, turn, 0), none, none, dead, None, None, None, ())
@@ -78,7 +82,7 @@ def drawn(monkeypatch):
         alpha, stable = (KERNELS[name](seed=seed) for name in ("alpha", "stable_mis"))
         return {
             "crashes": spied(monkeypatch, faults, lambda: of_run.crash_rounds(n)),
-            "liars": spied(monkeypatch, faults, lambda: Liars(0.2, "random").mask(n, seed)),
+            "liars": spied(monkeypatch, faults, lambda: of_run.lying(n)),
             "loss, round 0": spied(monkeypatch, lies, lambda: fates[0].lost(NODES, after)),
             "loss, round 2": spied(monkeypatch, lies, lambda: fates[1].lost(NODES, after)),
             "lies": told["luck"],

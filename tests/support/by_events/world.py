@@ -1,5 +1,6 @@
 """Messages and timers one by one, in plain Python: what nodes do that act on events."""
 
+from collections import defaultdict
 from heapq import heappop, heappush
 from itertools import count
 from types import SimpleNamespace
@@ -76,10 +77,13 @@ class World:
         A graph of networkx.
     delay
         Ticks that a message takes: a number, or a function of sender, receiver and tick.
-    fifo, gst, bound
-        As of ``dgsuite.Network``. A message that is lost holds up those behind it as any other.
+    fifo, gst, bound, capacity
+        As of ``dgsuite.Network``. A message that is lost holds up those behind it as any other, and takes its
+        place in the channel.
     drops
         Ticks, senders and receivers of messages that are lost.
+    adds
+        A function of a tick and a node: receivers and messages that the node sends beside its own.
     crashes
         A ``dgsuite.Crash`` of each node that crashes; those that are partial say who receives.
 
@@ -87,6 +91,8 @@ class World:
     ----------
     messages
         Messages that are sent, by tick.
+    refused
+        Those to living nodes for which a channel had no place, by tick.
     """
 
     def __init__(
@@ -98,11 +104,14 @@ class World:
         fifo=False,
         gst=None,
         bound=1,
+        capacity=None,
         drops=(),
         crashes=(),
+        adds=lambda tick, node: (),
     ):
         self.parameters, self.net, self.delay = SimpleNamespace(**parameters), net, delay
         self.fifo, self.gst, self.bound, self.drops = fifo, gst, bound, {*drops}
+        self.adds, self.capacity, self.ahead, self.refused = adds, capacity, defaultdict(list), []
         self.program, self.numbers, self.events = program, count(), []
         self.nodes = [program(self, v) for v in range(len(net))]
         self.lives = [0] * len(net)  # how often each node was lost: odd while it is away
@@ -121,12 +130,18 @@ class World:
 
     def send(self, src, dst, message):
         self.messages[-1] += 1
+        ahead = [due for due in self.ahead[src, dst] if due > self.tick]
+        if self.capacity is not None and len(ahead) >= self.capacity:
+            there = self.lives[dst] % 2 == 0 and (self.tick, dst) not in self.falling
+            self.refused[-1] += there
+            return
         ticks = self.delay(src, dst, self.tick) if callable(self.delay) else self.delay
         due = self.tick + ticks
         if self.gst is not None:
             due = min(due, max(self.tick, self.gst) + self.bound)
         if self.fifo:
             self.last[src, dst] = due = max(due, self.last.get((src, dst), 0))
+        self.ahead[src, dst] = [*ahead, due]
         crash = self.falling.get((self.tick, src))
         lost = crash is not None and dst not in crash.receivers
         if self.lives[dst] % 2 == 0 and not lost and (self.tick, src, dst) not in self.drops:
@@ -138,9 +153,15 @@ class World:
         for tick in range(self.parameters.ticks):
             self.tick = tick
             self.messages.append(0)
+            self.refused.append(0)
             while self.events and self.events[0][0] <= self.tick:
                 _, kind, *event, _ = heappop(self.events)
                 (self.back, self.crash, self.begin, self.deliver, self.ring)[kind](*event)
+            for node in self.nodes:
+                for dst, message in (
+                    self.adds(tick, node.id) if self.lives[node.id] % 2 == 0 else ()
+                ):
+                    self.send(node.id, dst, message)
             if not self.messages[-1] and not self.goes_on():
                 break
         return self
