@@ -346,7 +346,7 @@ class BlockSearches(ManySearches):
     form = "block"
     short_ids = True
     fields = {"source": np.uint8, "offer": np.int32}
-    pulls = False
+    broadcasts = pulls = False
 
     def program(self, net: bsp.Net) -> bsp.Program:
         chosen = self.chosen(net.n)
