@@ -27,7 +27,7 @@ def search(indptr, ends, root, level, queue):
     level[root] = 0
     queue[0] = root
     head, tail = 0, 1
-    while head < tail:
+    while head < tail < len(queue):  # until all are found
         node = np.uint64(queue[head])
         head += 1
         hops = level[node] + 1
@@ -41,16 +41,13 @@ def search(indptr, ends, root, level, queue):
 
 
 @compiled
-def bound(indptr, ends, ids, root, which):
+def bound(indptr, ends, order, which):
     """Bounds of all eccentricities of a connected graph, by searches in the order of `Eccentricity`.
 
     Parameters
     ----------
-    ids
-        Of the nodes: of several that could be next, the one with the most neighbours is, of several with
-        as many the one with the smallest id.
-    root
-        Where the first search begins.
+    order
+        The nodes: of several that could be next, the first one is.
     which
         `NODES`, `DIAMETER` or `RADIUS`.
 
@@ -58,28 +55,20 @@ def bound(indptr, ends, ids, root, which):
     -------
     By node, its eccentricity at least and at most.
     """
-    size = len(ids)
+    size = len(order)
     least, most = np.zeros(size, np.int32), np.full(size, size - 1, np.int32)
     level, queue = np.empty(size, np.int32), np.empty(size, np.uint32)
-    diameter, radius, highest = 0, size - 1, True
+    diameter, radius, highest, root = 0, size - 1, True, order[0]
     while root >= 0:
         hops = search(indptr, ends, root, level, queue)
         diameter, radius = max(diameter, hops), min(radius, hops)
-        root, extreme, degree = -1, 0, 0
-        highest = not highest
-        for node in range(size):
+        highest, root, extreme = not highest, -1, 0
+        for node in order:
             low = max(least[node], level[node], hops - level[node])
             high = min(most[node], hops + level[node])
             least[node], most[node] = low, high
-            if low >= high or (which == DIAMETER and high <= diameter):
-                continue
-            if which == RADIUS and low >= radius:
-                continue
+            done = (which == DIAMETER and high <= diameter) or (which == RADIUS and low >= radius)
             rank = high if highest else -low
-            if root < 0 or rank >= extreme:
-                near = indptr[node + 1] - indptr[node]
-                if root < 0 or rank > extreme or near > degree:
-                    root, extreme, degree = node, rank, near
-                elif near == degree and ids[node] < ids[root]:
-                    root = node
+            if low < high and not done and (root < 0 or rank > extreme):
+                root, extreme = node, rank
     return least, most

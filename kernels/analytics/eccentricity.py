@@ -173,10 +173,9 @@ class BlockEccentricity(Eccentricity):
             return bsp.ship(np.empty(0, np.int64), least=0, most=0)
         degree = np.bincount(inbox.shipped("row"), minlength=c.n)
         indptr = np.append(0, np.cumsum(degree))
-        ids = c.partition.node(np.arange(c.n))
-        root = np.lexsort((ids, -degree))[0]
+        order = np.lexsort((c.partition.node(np.arange(c.n)), -degree))
         which = ("nodes", "diameter", "radius").index(self.of)
-        least, most = analytics._eccentricity.bound(indptr, inbox.shipped("end"), ids, root, which)
+        least, most = analytics._eccentricity.bound(indptr, inbox.shipped("end"), order, which)
         owner = np.repeat(np.arange(c.partition.clusters), np.diff(c.partition.offsets))
         return bsp.ship(owner, least=least, most=most)
 
