@@ -24,8 +24,7 @@ def search(indptr, ends, root, level, queue):
         Room for all nodes.
     """
     level[:] = -1
-    level[root] = 0
-    queue[0] = root
+    level[root], queue[0] = 0, root
     head, tail = 0, 1
     while head < tail < len(queue):  # until all are found
         node = np.uint64(queue[head])
@@ -34,8 +33,7 @@ def search(indptr, ends, root, level, queue):
         for e in range(np.uint64(indptr[node]), np.uint64(indptr[node + ONE])):
             other = np.uint64(ends[np.uint64(e)])
             if level[other] < 0:
-                level[other] = hops
-                queue[tail] = other
+                level[other], queue[tail] = hops, other
                 tail += 1
     return level[queue[tail - 1]]
 

@@ -22,7 +22,9 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.levels import slots_of
-from dgsuite.kernels.tools.blocks import SOLVER
+
+SOLVER = 0
+"""The cluster that searches what all have left."""
 
 COMPONENT, CUT, BRIDGE = 0, 1, 2
 """Kinds of findings: a node and its component; a node; both ends of an edge."""
@@ -30,7 +32,7 @@ COMPONENT, CUT, BRIDGE = 0, 1, 2
 
 @dataclass(frozen=True)
 class Searched(bsp.Kernel):
-    """Base of what a search of the edges that matter finds.
+    """Base of what one cluster finds by searches of the edges that matter.
 
     Phases of subclasses: ``solve`` searches what all clusters have left, and tells the clusters of nodes
     what was found of them; ``settle`` takes that.
@@ -41,9 +43,9 @@ class Searched(bsp.Kernel):
     broadcasts = False
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        yield bsp.Round(self.thin, "solve", "settle")
+        yield bsp.Round(self.gather, "solve", "settle")
 
-    def thin(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
+    def gather(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
         """Ship the edges that matter; an edge is one of the cluster that has its smaller end."""
         row = np.repeat(np.arange(c.size, dtype=np.int32), c.degree)
         mine = c.ids[row] < c.indices

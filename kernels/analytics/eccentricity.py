@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
-from dgsuite.kernels.tools.blocks import SOLVER
+from dgsuite.kernels.analytics.bridges import SOLVER, Searched
 from dgsuite.partition.arrays.segments import put
 
 
@@ -134,7 +134,7 @@ class Eccentricity(bsp.Kernel):
 
 
 @dataclass(frozen=True)
-class BlockEccentricity(Eccentricity):
+class BlockEccentricity(Searched, Eccentricity):
     """Hops to the farthest node, by searches of a gathered graph; see `Eccentricity` for the outputs.
 
     One cluster holds the graph: some 20 bytes for each edge end, and 30 for each node.
@@ -155,19 +155,14 @@ class BlockEccentricity(Eccentricity):
     array([3, 2, 2, 3, 3], dtype=int32)
     """
 
-    obeys = bsp.Model("clusters", None)
     form = "block"
     fields = dict.fromkeys(("row", "end", "least", "most"), np.int32)
-    broadcasts = False
-
-    def program(self, net: bsp.Net) -> bsp.Program:
-        yield bsp.Round(self.gather, self.search, self.settle)
 
     def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         row = np.repeat(np.arange(c.first, c.first + c.size), c.degree)
         return bsp.ship(np.full(len(row), SOLVER), row=row, end=c.positions)
 
-    def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
+    def solve(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
         """Search the graph, of which nodes are positions, so that clusters follow one another."""
         if c.index != SOLVER:
             return bsp.ship(np.empty(0, np.int64), least=0, most=0)

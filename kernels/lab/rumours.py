@@ -217,22 +217,19 @@ class PushSum(bsp.Kernel):
     }
     fields = {"mass": np.float64, "weight": np.float64}
     needs = ("connected",)
+    allowed = {"tolerance": (0, np.inf), "iterations": (1, np.inf)}
     state = MassState
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if not self.tolerance >= 0:
-            return f"tolerance must be at least 0, got {self.tolerance}"
-        if self.iterations < 1:
-            return f"iterations must be at least 1, got {self.iterations}"
         if self.inputs is None:
-            return None
+            return super().check(c)
         if len(self.inputs) != c.n:
             return f"inputs must have one for each of {c.n} nodes, got {len(self.inputs)}"
         given = np.asarray(self.inputs, np.float64)[c.ids]
         if (wrong := np.flatnonzero(~(np.abs(given) <= GREATEST))).size:
             at = wrong[0]
             return f"inputs must be from -2^900 to 2^900, got {given[at]} for node {c.ids[at]}"
-        return None
+        return super().check(c)
 
     def start(self, c: bsp.Cluster) -> MassState:
         given = c.degree if self.inputs is None else np.asarray(self.inputs)[c.ids]

@@ -11,9 +11,6 @@ from dgsuite.kernels import bsp
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
 
-SOLVER = 0
-"""The cluster that works on what all have sent it."""
-
 
 def crossing(
     c: Cluster, nodes: NDArray, backwards: bool = False
