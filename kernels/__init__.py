@@ -134,6 +134,7 @@ BLOCK = Classes(
     {
         "all_pairs": "analytics.nearness:BlockAllPairs",
         "closeness": "analytics.nearness:BlockCloseness",
+        "eccentricity": "analytics.eccentricity:BlockEccentricity",
         "wcc": "analytics.wcc_block:BlockComponents",
         "core_number": "analytics.core_number:BlockCoreNumber",
         "harmonic": "analytics.nearness:BlockHarmonic",

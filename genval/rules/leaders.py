@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, exactly, marked, says
+from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exactly, marked, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
@@ -152,10 +152,8 @@ def _smallest_around(job: Job, uid: NDArray, hops: int) -> NDArray:
 
 
 def _least_neighbour(c: Cluster, outputs: Outputs, least: NDArray) -> tuple[NDArray, NDArray]:
-    found = c.full(np.iinfo(np.int64).max)
-    some = np.flatnonzero(c.degree)
-    if len(some):
-        found[some] = np.minimum.reduceat(least[c.indices], c.indptr[some])
+    found, (row, other) = c.full(np.iinfo(np.int64).max), ends(c)
+    np.minimum.at(found, row, least[other])
     return c.ids, found
 
 
@@ -197,5 +195,5 @@ def _step(job: Job, source: NDArray, node: NDArray) -> NDArray:
 
 def _neighbours(c: Cluster, outputs: Outputs, source: NDArray, node: NDArray) -> NDArray:
     mine = np.isin(node, c.ids)
-    which, ends = c.edges(np.searchsorted(c.ids, node[mine]))
-    return np.unique(source[mine][which] * c.n + ends)
+    which, others = c.edges(np.searchsorted(c.ids, node[mine]))
+    return np.unique(source[mine][which] * c.n + others)

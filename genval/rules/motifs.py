@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import LEAST, Job, Rule, closely, collect, exactly
+from dgsuite.genval.rules.base import LEAST, Job, Rule, collect, exactly
 from dgsuite.genval.rules.registry import judges
-from dgsuite.genval.rules.triangles import CLOSE, NEAR, adjacency, neighbours, share_of_pairs
+from dgsuite.genval.rules.triangles import NEAR, adjacency, coefficients, neighbours
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -136,10 +136,7 @@ def square_clustering(job: Job) -> list[Found]:
         nodes = job.some(found, LEAST)
         nodes = nodes[degree[nodes] <= NEAR]
     right = np.array([_share(edges, degree, node) for node in nodes.tolist()])
-    return [
-        job.found(share_of_pairs(found, degree)),
-        collect(nodes, closely("coefficient", found[nodes], right, CLOSE)),
-    ]
+    return coefficients(job, found, degree, nodes, right)
 
 
 def _sets(

@@ -135,35 +135,25 @@ class Edges:
         self.how = {"weighted": job.weighted, "power": self.power}
         self.out = self.backwards(np.ones(job.n))
 
-    def forwards(self, values: Values) -> Values:
-        """For each node, the sum over the edges that come in."""
-        found: Values = sum(self.job.each(_forwards, values=values, **self.how))
-        return found
+    def forwards(self, values: Values, back: bool = False) -> Values:
+        """For each node, the sum over the edges that come in; or back, over those that leave."""
+        return sum(self.job.each(_sums, values=values, back=back, **self.how), np.zeros(self.job.n))
 
     def backwards(self, values: Values) -> Values:
         """For each node, the sum over the edges that leave."""
-        return self.job.values(_backwards, np.float64, values=values, **self.how)
+        return self.forwards(values, back=True)
 
 
-def _forwards(c: Cluster, outputs: Outputs, values: Values, weighted: bool, power: int) -> Values:
+def _sums(
+    c: Cluster, outputs: Outputs, values: Values, back: bool, weighted: bool, power: int
+) -> Values:
     row, other = ends(c)
-    terms = values[c.ids][row] * lengths(c, weighted, power)
-    sums = np.bincount(other, terms, c.n).astype(np.float64)
+    of, to = (other, c.ids[row]) if back else (c.ids[row], other)
+    sums = np.bincount(to, values[of] * lengths(c, weighted, power), c.n).astype(np.float64)
     if c.loops is not None:
         nodes = c.ids[c.loops]
         sums[nodes] += values[nodes] * loop_lengths(c, weighted, power)
     return sums
-
-
-def _backwards(
-    c: Cluster, outputs: Outputs, values: Values, weighted: bool, power: int
-) -> tuple[NDArray[np.int64], Values]:
-    row, other = ends(c)
-    terms = values[other] * lengths(c, weighted, power)
-    sums = np.bincount(row, terms, c.size).astype(np.float64)
-    if c.loops is not None:
-        sums[c.loops] += values[c.ids[c.loops]] * loop_lengths(c, weighted, power)
-    return c.ids, sums
 
 
 def _limits(job: Job) -> tuple[float | None, int | None]:

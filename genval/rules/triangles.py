@@ -14,7 +14,6 @@ from dgsuite.genval.rules.base import (
     LEAST,
     Job,
     Outputs,
-    Rule,
     closely,
     collect,
     ends,
@@ -71,16 +70,17 @@ def lcc(job: Job) -> list[Found]:
     (found,) = job.floats("coefficient")
     nodes, pairs = looked_at(job, near, edges, found)
     right = pairs / np.maximum(degree * (degree - 1), 1)[nodes]
-    return [
-        job.found(share_of_pairs(found, degree)),
-        collect(nodes, closely("coefficient", found[nodes], right, CLOSE)),
-    ]
+    return coefficients(job, found, degree, nodes, right)
 
 
-def share_of_pairs(found: NDArray, degree: NDArray) -> Rule:
-    """The rule that values are from 0 to 1, and 0 at nodes without a pair of neighbours."""
+def coefficients(
+    job: Job, found: NDArray, degree: NDArray, nodes: NDArray, right: NDArray
+) -> list[Found]:
+    """Values are from 0 to 1, and 0 at nodes without a pair of neighbours; those of some nodes are right."""
     told = np.where(degree > 1, "a number from 0 to 1", "0, as there is no pair")
-    return "range", ~((found >= 0) & (found <= (degree > 1))), told, says("{:g}", found)
+    outside = ~((found >= 0) & (found <= (degree > 1)))
+    shares = job.found(("range", outside, told, says("{:g}", found)))
+    return [shares, collect(nodes, closely("coefficient", found[nodes], right, CLOSE))]
 
 
 @judges("ktruss", outputs={"truss": 1})

@@ -8,8 +8,9 @@ from dgsuite.base.lazy import lazy_imports
 
 LATER = (
     *("_betweenness", "_betweenness_rounds", "_bfs_grid", "_bfs_many", "_blocks", "_bridges"),
-    *("_cdlp", "_communities", "_cores", "_fastrp", "_greedy", "_hyperball", "_ktruss", "_motifs"),
-    *("_sample", "_similarity", "_strong", "_triangles", "_walks", "wcc_nested"),
+    *("_cdlp", "_communities", "_cores", "_eccentricity", "_fastrp", "_greedy", "_hyperball"),
+    *("_ktruss", "_motifs", "_sample", "_similarity", "_strong", "_triangles", "_walks"),
+    "wcc_nested",
 )
 
 TOOLS = {name: f"dgsuite.kernels.tools.{name}" for name in ("_draws", "_unions")}

@@ -30,12 +30,12 @@ def search(one, other, size):
         head[other[k] + 1] += 1
     order, parent = np.empty(size, np.int32), np.full(size, -1, np.int32)
     number = np.full(size, -1, np.int32)
-    ahead = head[:size].copy()
+    high, ahead = number.copy(), head[:size].copy()
     count = 0
     for root in range(size):
         if number[root] >= 0:
             continue
-        number[root] = count
+        number[root] = high[root] = count
         order[count] = node = root
         count += 1
         while node >= 0:
@@ -45,14 +45,11 @@ def search(one, other, size):
             v = near[ahead[node]]
             ahead[node] += 1
             if number[v] < 0:
-                parent[v], number[v] = node, count
+                parent[v], number[v], high[v] = node, count, count
                 order[count] = node = v
                 count += 1
-    high = number.copy()
-    for node in range(size):
-        for e in range(head[node], head[node + 1]):
-            if near[e] != parent[node]:
-                high[node] = min(high[node], number[near[e]])
+            elif v != parent[node]:
+                high[node] = min(high[node], number[v])
     return order, parent, number, high
 
 

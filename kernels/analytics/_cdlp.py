@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 from dgsuite.base.compiling import compiled
-from dgsuite.partition.clusters.cluster import IN, OUT
-
-BOTH = IN | OUT
 
 
 @compiled
-def adopt(indptr, slots, labels, directions, rows, counts, label, changed):
-    """Give each row the most frequent label of its neighbours, of several the smallest.
+def adopt(indptr, slots, labels, weights, rows, sums, label, changed):
+    """Give each row the label of the greatest weight among its neighbours, of several the smallest.
 
     Parameters
     ----------
     labels
-        By slot.
-    directions
-        By entry from 0 on; an edge each way counts twice. Empty on undirected graphs.
-    counts
+        By slot; below 0 for none.
+    weights
+        By entry from 0 on, whole numbers; an entry with 0 does not count. Empty where each counts once.
+    sums
         By label, all 0, and so they are afterwards.
     label
         By row.
@@ -29,52 +26,12 @@ def adopt(indptr, slots, labels, directions, rows, counts, label, changed):
     -------
     How many rows get another label.
     """
-    count, first, directed = 0, indptr[0], len(directions) > 0
+    count, first, zero = 0, indptr[0], sums[0]
     for row in rows:
         low, high = indptr[row], indptr[row + 1]
-        best, most = label[row], 0
+        best, most = label[row], zero
         for e in range(low, high):
-            seen = labels[slots[e]]
-            counts[seen] += 1
-            if directed and directions[e - first] == BOTH:
-                counts[seen] += 1
-            times = counts[seen]
-            if times > most or (times == most and seen < best):
-                best, most = seen, times
-        for e in range(low, high):
-            counts[labels[slots[e]]] = 0
-        if best != label[row]:
-            label[row] = best
-            changed[count] = row
-            count += 1
-    return count
-
-
-@compiled
-def adopt_heaviest(indptr, slots, labels, weights, rows, sums, label, changed):
-    """Give each row the label of the greatest weight among its neighbours, of several the smallest.
-
-    Parameters
-    ----------
-    labels
-        By slot; below 0 for none.
-    weights
-        By entry from 0 on, whole numbers; an entry with 0 does not count.
-    sums
-        By label, all 0, and so they are afterwards.
-    label, changed
-        As of `adopt`.
-
-    Returns
-    -------
-    How many rows get another label.
-    """
-    count, first = 0, indptr[0]
-    for row in rows:
-        low, high = indptr[row], indptr[row + 1]
-        best, most = label[row], 0.0
-        for e in range(low, high):
-            seen, weight = labels[slots[e]], weights[e - first]
+            seen, weight = labels[slots[e]], weights[e - first] if len(weights) else 1
             if seen < 0 or weight == 0:
                 continue
             sums[seen] += weight

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
-from dgsuite.partition.arrays.segments import expand
+from dgsuite.kernels.analytics.levels import slots_of
 
 SOLVER = 0
 """The cluster that searches what all have left."""
@@ -32,7 +32,7 @@ COMPONENT, CUT, BRIDGE = 0, 1, 2
 
 @dataclass(frozen=True)
 class Searched(bsp.Kernel):
-    """Base of what a search of the edges that matter finds.
+    """Base of what one cluster finds by searches of the edges that matter.
 
     Phases of subclasses: ``solve`` searches what all clusters have left, and tells the clusters of nodes
     what was found of them; ``settle`` takes that.
@@ -40,21 +40,18 @@ class Searched(bsp.Kernel):
 
     obeys = bsp.Model("clusters", None)
     short_ids = True
+    broadcasts = False
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        yield bsp.Round(self.thin, "solve", "settle")
+        yield bsp.Round(self.gather, "solve", "settle")
 
-    def thin(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
+    def gather(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
         """Ship the edges that matter; an edge is one of the cluster that has its smaller end."""
-        row, entry = expand(c.indptr, np.arange(c.size))
-        mine = c.ids[row] < c.indices[entry]
-        row, entry = row[mine], entry[mine]
-        ends = c.index_in(c.positions[entry])
-        away = ends < 0
-        others, place = np.unique(c.indices[entry[away]], return_inverse=True)
-        ends[away] = c.size + place
-        names = np.append(c.ids, others)
-        one, other = names[analytics._bridges.certificate(row, ends, len(names))]
+        row = np.repeat(np.arange(c.size, dtype=np.int32), c.degree)
+        mine = c.ids[row] < c.indices
+        others, ends = slots_of(c, c.indices[mine])
+        names = np.append(c.ids, others).astype(np.int32)
+        one, other = names[analytics._bridges.certificate(row[mine], ends, len(names))]
         return bsp.ship(np.full(len(one), SOLVER), one=one, other=other)
 
 

@@ -27,7 +27,7 @@ class State(bsp.ClusterState):
     label: bsp.NodeIds  # -1 for none
     fresh: NDArray[np.int64] = bsp.every_node()  # nodes with a new label
     fixed: NDArray[np.bool_] | None = None  # nodes that keep their label, if any are to
-    weight: NDArray[np.float64] | None = None  # of each entry, where more than the number counts
+    weight: NDArray | None = None  # of each entry, where more than the number counts
 
 
 @dataclass(frozen=True)
@@ -116,8 +116,10 @@ class LabelPropagation(Scaled):
         state = State.of(c, label=self.first(c).astype(bsp.node_dtype(c)))
         if self.fixed is not None:
             state.fixed = np.isin(c.ids, self.fixed)
-        if self.weighted or self.labels is not None:
+        if self.weighted:
             state.weight = self.weights(c)
+        elif c.directions is not None:  # an edge each way counts twice
+            state.weight = (1 + (c.directions == IN | OUT)).astype(np.uint8)
         return state
 
     def first(self, c: bsp.Cluster) -> NDArray:
@@ -147,14 +149,9 @@ class LabelPropagation(Scaled):
             rows = rows[~s.fixed[rows]]
         s.fresh = np.empty(len(rows), np.int64)
         if len(rows):
-            labels = inbox.latest("label")
-            if s.weight is None:
-                counts = np.zeros(c.n, np.int32)
-                ways = lent(np.empty(0, np.uint8)) if c.directions is None else c.directions
-                count = analytics._cdlp.adopt(*labels, ways, rows, counts, s.label, s.fresh)
-            else:
-                s.weight = s.weight.sum(axis=0) if s.weight.ndim == 2 else s.weight
-                how = s.weight, rows, np.zeros(c.n)
-                count = analytics._cdlp.adopt_heaviest(*labels, *how, s.label, s.fresh)
+            weights = lent(np.empty(0, np.uint8)) if s.weight is None else s.weight
+            weights = s.weight = weights.sum(axis=0) if weights.ndim == 2 else weights
+            how = weights, rows, np.zeros(c.n, np.int32 if weights.itemsize == 1 else np.float64)
+            count = analytics._cdlp.adopt(*inbox.latest("label"), *how, s.label, s.fresh)
             s.fresh = s.fresh[:count]
         return bsp.vote(any=len(s.fresh) > 0)

@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.tools import blocks, sources
+from dgsuite.partition.arrays.segments import distinct
 
 WORD = 64
 """Sources of a batch."""
@@ -346,7 +347,7 @@ class BlockSearches(ManySearches):
     form = "block"
     short_ids = True
     fields = {"source": np.uint8, "offer": np.int32}
-    pulls = False
+    broadcasts = pulls = False
 
     def program(self, net: bsp.Net) -> bsp.Program:
         chosen = self.chosen(net.n)
@@ -363,15 +364,13 @@ class BlockSearches(ManySearches):
 
     def search(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Sent:
         source, nodes, offer = inbox["source"].astype(np.int64), inbox.node, inbox["offer"]
-        pair = source * c.size + nodes
-        order = np.lexsort((offer, pair))
-        best = order[np.flatnonzero(np.diff(pair[order], prepend=-1))]
-        source, nodes, offer = source[best], nodes[best], offer[best]
         known = s.hops[source, nodes]
-        nearer = (known < 0) | (offer < known)
+        nearer = np.flatnonzero((known < 0) | (offer < known))
+        nearer = nearer[np.argsort(-offer[nearer])]  # the least is put last, and stays
         source, nodes = source[nearer], nodes[nearer]
         s.hops[source, nodes] = offer[nearer]
-        return self.spread(c, s, source, nodes)
+        pairs = np.divmod(distinct(source * c.size + nodes), c.size)
+        return self.spread(c, s, *pairs)
 
     def spread(self, c: bsp.Cluster, s: State, source: NDArray, seeds: NDArray) -> bsp.Sent:
         """Go on from nodes that have come nearer to a source, and tell the ends of edges that cross the

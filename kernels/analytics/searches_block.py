@@ -43,6 +43,7 @@ class BlockForm(bsp.Kernel):
     obeys = bsp.Model("edges", reduces="control")
     form = "block"
     undirected = False
+    broadcasts = False
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from bsp.until_quiet("search", after=bsp.Round("wake"))
@@ -159,7 +160,6 @@ class SearchSince(BlockSearch):
     """
 
     obeys = bsp.Model("edges", None, "control")
-    broadcasts = False
     same = ("root", "cutoff")
 
     def wake(self, c: bsp.Cluster, s: SearchState, inbox: bsp.Inbox) -> bsp.Sent:
@@ -312,7 +312,6 @@ class PathsSince(BlockPaths):
     """
 
     obeys = bsp.Model("edges", None, "control")
-    broadcasts = False
     same = ("root",)
 
     def spoils(self, before: NDArray, after: NDArray) -> NDArray[np.bool_]:

@@ -41,6 +41,7 @@ class BinaryConsensus(bsp.Kernel):
     ones: float = 0.5
 
     needs = ("complete",)
+    allowed = {"ones": (0, 1)}
 
     def most(self, n: int) -> int:
         """How many of n nodes may fail."""
@@ -54,11 +55,9 @@ class BinaryConsensus(bsp.Kernel):
         given, most = self.inputs, self.most(c.n)
         if given is not None and (len(given) != c.n or not np.isin(given, (0, 1)).all()):
             return f"inputs must be 0 or 1 for each of {c.n} nodes"
-        if not 0 <= self.ones <= 1:
-            return f"ones must be from 0 to 1, got {self.ones}"
         if not 0 <= self.failing(c.n) <= most:
             return f"f must be from 0 to {most}, as many of {c.n} nodes as may fail, got {self.f}"
-        return None
+        return super().check(c)
 
     def start(self, c: bsp.Cluster) -> Any:
         if self.inputs is None:

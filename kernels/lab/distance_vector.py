@@ -98,19 +98,13 @@ class DistanceVector(bsp.Kernel):
         ),
     }
     fields = {"distance": np.int32}
+    allowed = {"infinity": (1, (1 << 31) - 1), "timeout": (1, np.inf), "least": (0, np.inf)}
     state = State
 
     @property
     def ranges(self) -> dict[str, Range]:  # type: ignore[override]
         """Distances, and what counts as infinite."""
         return {"distance": bsp.values(self.infinity + 1)}
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        if not 1 <= self.infinity < 1 << 31:
-            return f"infinity must be from 1 to 2^31 - 1, got {self.infinity}"
-        if self.timeout < 1:
-            return f"timeout must be at least 1, got {self.timeout}"
-        return f"least must be at least 0, got {self.least}" if self.least < 0 else None
 
     def start(self, c: bsp.Cluster) -> State:
         distance = c.full(self.infinity, np.int32)

@@ -112,6 +112,7 @@ class FloodSet(bsp.Kernel):
         "decided": bsp.Output("round in which it decides, -1 for none"),
     }
     fields = {"word": np.uint64, "ready": np.bool_}
+    allowed = {"f": (0, np.inf), "default": (0, MAX_VALUES - 1)}
     state = SetState
 
     @property
@@ -129,20 +130,17 @@ class FloodSet(bsp.Kernel):
         return super().limits(n) | {"word": (0, 2**self.possible - 1)}
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if self.f < 0:
-            return f"f must be at least 0, got {self.f}"
         if self.early and self.opt:
             return "early counts messages, and opt leaves some out: give one of them"
         if self.early and (short := np.flatnonzero(c.degree < c.n - 1)).size:
             node, near = c.ids[short[0]], c.degree[short[0]]
             return f"early needs a complete graph, and node {node} has {near} neighbours instead of {c.n - 1}"
-        if not 0 <= self.default < MAX_VALUES:
-            return f"default must be from 0 to {MAX_VALUES - 1}, got {self.default}"
         if isinstance(self.inputs, int):
             if not 1 <= self.inputs <= MAX_VALUES:
                 return f"inputs must be from 1 to {MAX_VALUES}, got {self.inputs}"
-            return None
-        return wrong_inputs(c, self.inputs, 0, MAX_VALUES - 1, f"0 to {MAX_VALUES - 1}")
+            return super().check(c)
+        wrong = wrong_inputs(c, self.inputs, 0, MAX_VALUES - 1, f"0 to {MAX_VALUES - 1}")
+        return wrong or super().check(c)
 
     def start(self, c: bsp.Cluster) -> SetState:
         if isinstance(self.inputs, int):
@@ -259,11 +257,8 @@ class FloodMax(bsp.Kernel):
     fields = {"uid": np.int64}
     ranges = {"uid": bsp.nodes}
     bounds = {"uid": None}
+    allowed = {"iterations": (0, np.inf)}
     state = MaxState
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        wrong = self.iterations is not None and self.iterations < 0
-        return f"iterations must be at least 0, got {self.iterations}" if wrong else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         if self.iterations is None:

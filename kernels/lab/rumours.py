@@ -229,16 +229,14 @@ class PushSum(bsp.Kernel):
     }
     fields = {"mass": np.float64, "weight": np.float64}
     needs = ("connected",)
+    allowed = {"tolerance": (0, np.inf), "iterations": (1, np.inf)}
     state = MassState
 
     def check(self, c: bsp.Cluster) -> str | None:
-        if not self.tolerance >= 0:
-            return f"tolerance must be at least 0, got {self.tolerance}"
-        if self.iterations < 1:
-            return f"iterations must be at least 1, got {self.iterations}"
         if self.inputs is None:
-            return None
-        return wrong_inputs(c, self.inputs, -GREATEST, GREATEST, "-2^900 to 2^900")
+            return super().check(c)
+        wrong = wrong_inputs(c, self.inputs, -GREATEST, GREATEST, "-2^900 to 2^900")
+        return wrong or super().check(c)
 
     def start(self, c: bsp.Cluster) -> MassState:
         given = c.degree if self.inputs is None else np.asarray(self.inputs)[c.ids]

@@ -207,10 +207,8 @@ class DijkstraScholten(bsp.Kernel):
     }
     fields = {"distance": np.int64}
     ranges = {"distance": bsp.counts}
+    allowed = {"work": (1, np.inf)}
     state = SearchState
-
-    def check(self, c: bsp.Cluster) -> str | None:
-        return f"work must be at least 1, got {self.work}" if self.work < 1 else None
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from bsp.until_quiet(self.act)

@@ -163,10 +163,8 @@ def together(graph: GraphData) -> Look:
     """
     found = of_clusters(graph, _alone, "looking at the graph's clusters")
     share = sum(size * alone for size, alone in found) / graph.n
-    return Look(
-        share <= ALONE,
-        f"nodes with neighbours in other clusters alone are {100 * share:.0f} % of a sample",
-    )
+    why = f"nodes with neighbours in other clusters alone are {100 * share:.0f} % of a sample"
+    return Look(share <= ALONE, why)
 
 
 def _alone(c: Cluster) -> tuple[int, float]:

@@ -22,6 +22,7 @@ SAME = {
     "bfs_many": ("distance", "reached", "eccentricity"),
     "closeness": ("closeness",),
     "core_number": ("core",),
+    "eccentricity": ("eccentricity", "limit"),
     "harmonic": ("harmonic",),
     "mst": (),
     "scc": ("component",),
@@ -31,6 +32,8 @@ SAME = {
 }
 """Outputs that are the same bits as those of the iterative form."""
 
+OF = ("nodes", "diameter", "radius")
+"""Whose eccentricities are to be found."""
 
 WAYS = [*product(("clocked", "finish_async", "in_turn"), ("client", "threaded"))]
 
@@ -58,14 +61,17 @@ def test_outputs_are_those_of_the_iterative_form_for_any_cut(name, data):
     ends = luck.integers(0, n, (2, m))
     kinds = {"none": None, "whole": luck.integers(0, 4, m), "real": luck.random(m)}
     weights = kinds[data.draw(st.sampled_from(sorted(kinds)))]
-    directed = name not in ("core_number", "mst") and data.draw(st.booleans())
+    directed = name not in ("core_number", "eccentricity", "mst") and data.draw(st.booleans())
+    if name == "eccentricity":  # of connected graphs: here are paths, with more edges
+        ends, weights = np.append(ends, [np.arange(n - 1), np.arange(1, n)], axis=1), None
+    how = {"of": data.draw(st.sampled_from(OF))} if name == "eccentricity" else {}
     graph = Graph.from_edges(*ends, n=n, weights=weights, directed=directed, clusters=1)
-    expected = dgsuite.run(name, graph, style="serial")
+    expected = dgsuite.run(name, graph, style="serial", **how)
     cuts = [{"clusters": k} for k in (1, 2, 5)] + [{"partition": luck.integers(0, 3, n)}]
     found = []
     for cut in cuts:
         other = Graph.from_edges(*ends, n=n, weights=weights, directed=directed, **cut)
-        found.append(dgsuite.run(name, other, style="serial", form="block", check=True))
+        found.append(dgsuite.run(name, other, style="serial", form="block", check=True, **how))
         assert genval.validate(name, other, found[-1]).ok
     assert not differing([expected, *found], SAME[name])
     assert not differing(found, BLOCK[name].outputs)

@@ -150,7 +150,7 @@ REFUSED = {
         ({"after": -1}, "after must be from 0 on, got -1"),
     ],
     ("distance_vector", THREE): [
-        ({"infinity": 0}, "infinity must be from 1 to 2\\^31 - 1, got 0"),
+        ({"infinity": 0}, "infinity must be from 1 to 2147483647, got 0"),
         ({"timeout": 0}, "timeout must be at least 1, got 0"),
         ({"least": -1}, "least must be at least 0, got -1"),
         ({"root": 3}, "root 3 is not a node"),

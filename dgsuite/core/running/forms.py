@@ -11,17 +11,26 @@ from dgsuite.kernels import BLOCK
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.graph.checks import once
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.partition.graph.measures import look, together
+from dgsuite.partition.graph.measures import Look, look, together
 
 EITHER = ("all_pairs", "bfs", "bfs_many", "closeness", "harmonic", "topological", "wcc")
 """Kernels whose outputs are the same bits in iterative and in block form, and that nobody runs for their
 rounds alone. The choice depends on the cut, and outputs must not."""
 
-SPANNED = ("wcc",)
-"""Kernels whose block form is faster on every graph whose clusters hold together."""
+FEW, LARGE = 1 << 10, 1 << 16
+"""Nodes from which a choice pays off: where it takes no look at the graph, and where it does."""
 
-LARGE = 1 << 16
-"""Nodes from which a choice is worth a look at the graph."""
+MOST = 1 << 26
+"""Edge ends that one worker gathers unasked: `eccentricity` takes some 20 bytes for each."""
+
+
+def light(graph: Graph) -> Look:
+    """Whether one worker can hold a graph."""
+    return Look(sum(graph.entries) <= MOST, f"a worker gathers {MOST} edge ends at most")
+
+
+LOOKS = dict.fromkeys(EITHER, (look,)) | {"eccentricity": (light,), "wcc": (look, together)}
+"""Of each kernel that has a choice, when its block form is the faster one: if one of these is so."""
 
 
 def chosen(
@@ -32,28 +41,27 @@ def chosen(
 ) -> tuple[str | None, str | None]:
     """The form of a run, and the reason if it was chosen here.
 
-    It is chosen for kernels of `EITHER` on graphs of `LARGE` nodes or more, if nothing is asked for that goes
-    by rounds or by other clusters: a trace, bits of edges, a folder of checkpoints, a number of clusters, a
-    parameter that the iterative form alone has.
+    It is chosen for kernels of `LOOKS` on large graphs, if nothing is asked for that goes by rounds or by
+    other clusters: a trace, bits of edges, a folder of checkpoints, a number of clusters, a parameter that
+    the iterative form alone has.
 
     Parameters
     ----------
     each
         Parameters of each run.
     """
+    name = kernel.lower() if isinstance(kernel, str) else ""
     asked = "form", "clusters", "congest", "network", "checkpoint", "workload"
     if (
-        any(getattr(options, name) is not None for name in asked)
+        any(getattr(options, one) is not None for one in asked)
         or options.trace is not False
-        or graph.n < LARGE
-        or not isinstance(kernel, str)
-        or kernel.lower() not in EITHER
+        or name not in LOOKS
+        or graph.n < (LARGE if name in EITHER else FEW)
+        or any(own.keys() - {f.name for f in fields(BLOCK[name])} for own in each)
     ):
         return options.form, None
-    known = {f.name for f in fields(BLOCK[kernel.lower()])}
-    if any(own.keys() - known for own in each):
-        return None, None
-    found = once(graph, f"depth of {graph.name}", look)  # within its clusters
-    if not found.yes and kernel.lower() in SPANNED:
-        found = once(graph, f"clusters of {graph.name}", together)
+    for see in LOOKS[name]:
+        found = once(graph, f"{see.__name__} at {graph.name}", see)  # within its clusters
+        if found.yes:
+            break
     return "block" if found.yes else "iterative", found.reason

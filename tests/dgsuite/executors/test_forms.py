@@ -66,6 +66,19 @@ def test_components_are_found_by_blocks_where_clusters_hold_together():
     assert ds.attrs["form_reason"].endswith("in other clusters alone are 100 % of a sample")
 
 
+def test_eccentricities_are_found_by_one_worker_that_can_hold_the_graph(monkeypatch):
+    graph = genval.graph("er", 1024, m=8192, clusters=2).component()
+    monkeypatch.setattr(forms, "FEW", graph.n)
+    ds = dgsuite.run("eccentricity", graph, of="radius")
+    assert (ds.attrs["form"], ds.sizes["round"]) == ("block", 1)
+    monkeypatch.setattr(forms, "MOST", 2 * graph.m - 1)
+    other = dgsuite.run("eccentricity", graph.repartition(3), of="radius")
+    assert other.attrs["form"] == "iterative"
+    assert f"{2 * graph.m - 1} edge ends at most" in other.attrs["form_reason"]
+    assert ds.limit.equals(other.limit)
+    assert ds.eccentricity.equals(other.eccentricity)
+
+
 BY_ROUNDS = [{"form": "iterative"}, {"clusters": 2}, {"trace": True}, {"congest": 1}]
 BY_ROUNDS += [{"direction": "top-down"}, {"workload": {"operations": 1}}]
 
