@@ -15,7 +15,6 @@ from dgsuite.studies.report import tables, text
 from dgsuite.studies.report.claims import (
     cells,
     counts,
-    counts_recursive,
     setups,
     traced,
 )
@@ -184,8 +183,8 @@ def test_recursive_bf_obeys_its_relations_on_any_schedule(client, clusters, seed
     how = {"form": "recursive", "style": "finish_async", "clusters": clusters, "faithful": True}
     for style, short in (("finish_async", "FA"), ("clocked", "FAC")):
         ds = dgsuite.run("bf", graph, count_as=style, client=client, **how)
-        assert counts_recursive.obeys(short, *(int(ds[v].sum()) for v in counts_recursive.COUNTS))
-    assert not counts_recursive.obeys("FA", 2945, 2945, 2824, 242, 0)
+        assert counts.obeys(short, *(int(ds[v].sum()) for v in counts.COUNTS))
+    assert not counts.obeys("FA", 2945, 2945, 2824, 242, 0)
 
 
 class Traced(Evidence):

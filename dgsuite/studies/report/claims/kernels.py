@@ -106,19 +106,6 @@ def lcr(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
-def lcr_code(claim: Claim, evidence: Evidence) -> Verdict:
-    """Joins, barriers and tasks of each round of LCR."""
-    ours, holds = {}, True
-    for style, name in (("finish_async", "X10-FA"), ("clocked", "X10-FAC")):
-        ds, paper = evidence.run("lcr", "Mx", style), claim.data["per_round"][name]
-        found = {v: sorted(set(ds[v].values.tolist())) for v in ("finishes", "barriers", "asyncs")}
-        tasks = {"n": N, "2*n": 2 * N}[paper["asyncs"]]
-        holds &= list(found.values()) == [[paper["finish"]], [paper["barriers"]], [tasks]]
-        ours[name] = found
-    return compared(claim, holds, ours)
-
-
-@check
 def workload(claim: Claim, evidence: Evidence) -> Verdict:
     """Work that can be put into a task, and what the paper left for later."""
     made = Workload(operations=1, cache_bytes=1, packets=1, bytes=1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import networkx as nx
 import numpy as np
@@ -14,7 +14,7 @@ from dgsuite.kernels import KERNELS
 from dgsuite.studies.experiment.shipped import FOLDER
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim
-from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N, clocked
+from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N
 from dgsuite.studies.report.claims.setups import NO_FILES, TIMED, Made, planned
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 
@@ -48,33 +48,6 @@ def places(claim: Claim, evidence: Evidence) -> Verdict:
     varied = {p.hwts or 0 for p in points if p.clusters == N}
     text = f"{verdicts.all_but(sorted(odd))}; 64 places on {min(varied)} to {max(varied)} hardware threads"
     return compared(claim, not odd and len(varied) > 1, text, "a place is a worker process")
-
-
-@check
-def lock_step(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether programs with clocks have barriers, and those without join their tasks in place of them."""
-    odd = []
-    for kernel in SUITE:
-        if not clocked(kernel):
-            continue
-        joined, stepped = (evidence.run(kernel, "Mx", s) for s in ("finish_async", "clocked"))
-        holds = int(joined.barriers.sum()) == 0 < int(stepped.barriers.sum())
-        if not holds or int(joined.finishes.sum()) <= int(stepped.finishes.sum()):
-            odd.append(kernel)
-    return compared(claim, not odd, verdicts.all_but(odd))
-
-
-@condition
-def rounds_have_phases(finishes: Iterable[int]) -> bool:
-    """Whether a round of LCR has several joins, one for each phase."""
-    return min(finishes) > 1
-
-
-@check
-def rounds(claim: Claim, evidence: Evidence) -> Verdict:
-    """What is in what: rounds in phases, or phases in rounds."""
-    each = evidence.run("lcr", "Mx").finishes.values.tolist()
-    return compared(claim, max(each) == 1, f"a round of LCR has {max(each)} phases", results=each)
 
 
 @check
