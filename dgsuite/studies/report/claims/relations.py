@@ -99,8 +99,8 @@ def _outcomes(given: Mapping[str, Any], claim: Claim, evidence: Evidence) -> Ite
         names = names_in(relation)
         for case in _cases(given, form, [name.split("_") for name in names if name != "n"]):
             values = {name: _value(name, case, given, claim, evidence) for name in names}
-            numbers = re.sub("[a-z_]+", lambda found, at=values: _shown(at[found[0]]), relation)
-            yield Outcome(case, numbers, bool(np.all(evaluate(relation, values))))
+            holds = bool(np.all(evaluate(relation, values)))
+            yield Outcome(case, _with_numbers(relation, values), holds)
 
 
 def _cases(given: Mapping[str, Any], form: str, names: Sequence[Sequence[str]]) -> Iterator[Case]:
@@ -138,5 +138,11 @@ def _value(
     return ran[count].values if given.get("by_round") else int(ran[count].sum())
 
 
-def _shown(value: Any) -> str:
-    return " to ".join(dict.fromkeys((str(np.min(value)), str(np.max(value)))))
+def _with_numbers(relation: str, values: Mapping[str, Any]) -> str:
+    """A relation with its names' values; of several the least and the most."""
+
+    def shown(found: re.Match[str]) -> str:
+        value = values[found[0]]
+        return " to ".join(dict.fromkeys((str(np.min(value)), str(np.max(value)))))
+
+    return re.sub("[a-z_]+", shown, relation)

@@ -260,6 +260,22 @@ def nonlinear(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@on_the_cluster
+def cluster_order(claim: Claim, evidence: Evidence) -> Verdict:
+    """Times of each graph over those of one with more workers, and of the graph before, at each point."""
+    scales = [_seconds(found) for found in _scales(evidence, THROTTLED)]
+    needed(len(scales) > 1, "results of a single graph")
+    steps = [s.isel(p=slice(None, -1)).values / s.isel(p=slice(1, None)).values for s in scales]
+    found = {
+        "fewer workers": np.concatenate([step.ravel() for step in steps]),
+        "larger graph": np.concatenate([(b / a).values.ravel() for a, b in pairwise(scales)]),
+    }
+    told = {name: f"x {x.min():.2f} to {x.max():.2f}" for name, x in found.items()}
+    holds = all(bool((x > 1).all()) for x in found.values())
+    return compared(claim, holds, told, results=evidence.result(THROTTLED))
+
+
+@check
 def throttle(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether there are means to have less bandwidth, and whether runs, if there are any, took longer."""
     from typing import get_args

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 import xarray as xr
@@ -115,18 +115,40 @@ def bc_scaling(claim: Claim, evidence: Evidence) -> Verdict:
     best = float(speedup.sel(transport="mpb", places=48))
     gains = {t: float(gain.sel(transport=t)) for t in there}
     *flattening, native = gains.values()
-    steps = speedup.sel(places=speedup.places % STEP == 0).diff("places")
-    rough = [float(steps.sel(transport=t).std()) for t in there]
+    rough = _roughness(speedup)
     until = speedup.sel(places=slice(1, flat))
     apart = float((until.max("transport") / until.min("transport")).max() - 1)
-    alike = apart < SLIGHTLY and rough[-1] < min(rough[:-1])
+    alike = apart < SLIGHTLY and _smoothest(rough)
     holds = abs(best / printed - 1) < NEAR and max(flattening) < 1.05 < native and alike
     ours = {"speed-up at 48": f"{best:.1f}"}
     ours |= {f"{t} gain from {flat} to 48": f"x {g:.2f}" for t, g in gains.items()}
-    deviations = ", ".join(f"{t} {x:.2f}" for t, x in zip(there, rough, strict=True))
-    ours |= {f"deviation of what {STEP} more places add": deviations}
+    ours |= {DEVIATION: verdicts.said(rough)}
     ours |= {f"apart up to {flat}": f"{apart:.1%}"}
     return compared(claim, holds, ours, f"{NEAR:.0%}, simulated", found)
+
+
+DEVIATION = f"deviation of what {STEP} more places add"
+
+
+def _roughness(speedup: xr.DataArray) -> dict[str, float]:
+    """By transport, how unevenly more places add to a speed-up."""
+    steps = speedup.sel(places=speedup.places % STEP == 0).diff("places")
+    return {str(t): round(float(steps.sel(transport=t).std()), 2) for t in steps.transport.values}
+
+
+def _smoothest(rough: Mapping[str, float]) -> bool:
+    """Whether the native transport is."""
+    return all(rough["mpb"] < x for t, x in rough.items() if t != "mpb")
+
+
+@check
+@on_chip
+def bc_smooth(claim: Claim, evidence: Evidence) -> Verdict:
+    """How smoothly speed-ups grow on the native transport and on the chip's MPI."""
+    found = _blocks(evidence, "low", transports=("mpb", "mpimpb"))
+    there = [t for t in ("mpimpb", "mpi-sock", "mpb") if t in found.transport]
+    rough = _roughness(_speedup(found.seconds.sel(workload="low", transport=there)))
+    return compared(claim, _smoothest(rough), {DEVIATION: rough}, "simulated", found)
 
 
 @condition
