@@ -241,6 +241,16 @@ def complexity(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, not odd, text or "all within", within, odd)
 
 
+@check
+def by_grows_most(claim: Claim, evidence: Evidence) -> Verdict:
+    """How rounds of BY grow with the nodes, as joins, and whether messages of no kernel grow as fast."""
+    grown = {kernel: growth(kernel, SIZES) for kernel in SUITE}
+    powers = {kernel: found["messages"][0] for kernel, found in grown.items()}
+    most, joins = max(powers, key=lambda kernel: powers[kernel]), grown["by"]["time"][0]
+    told = f"joins of BY as n^{joins:.2f}; most messages: {most} as n^{powers[most]:.2f}"
+    return compared(claim, most == "by" and joins > 0, told)
+
+
 @condition
 def floods_in_each_iteration(odd: Mapping[str, tuple[float, float]]) -> bool:
     """Whether BY alone grows faster than its bounds, and not in one of its n/8 + 1 iterations."""

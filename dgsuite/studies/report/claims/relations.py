@@ -21,16 +21,8 @@ FORMS = {"iterative": KERNELS, "recursive": RECURSIVE}
 TEXT, PRINTED = "text", "printed"
 """In place of an input: what is in the text of our kernels, and in that of the paper's."""
 
-WORDS = {
-    name.lower(): (field, name)
-    for field, names in (
-        ("kernel", SUITE),
-        ("input", (*INPUTS, TEXT, PRINTED)),
-        ("program", PROGRAMS),
-        ("form", FORMS),
-    )
-    for name in names
-}
+FIELDS = {"kernel": SUITE, "input": (*INPUTS, TEXT, PRINTED), "program": PROGRAMS, "form": FORMS}
+WORDS = {name.lower(): (field, name) for field, names in FIELDS.items() for name in names}
 """What the words before a count in a relation are."""
 
 SHOWN = 6

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import xarray as xr
 
 from dgsuite import genval
 from dgsuite.core.results.dataset import runtime_model
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, processor_of, setup_of
-from dgsuite.studies.report.claims.evidence import SUITE, N
+from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.report.factors import SERIAL_PROGRAM
 from dgsuite.studies.report.results import crowded
 from dgsuite.studies.report.results import hardware_threads as hardware_threads_of
 from dgsuite.studies.report.tables import INPUTS, SERIAL, program
 from dgsuite.studies.scaling.traffic import trace
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from dgsuite.studies.report.claims.evidence import Evidence
 
 TIMED = range(11, 20)
 """Figures of times."""

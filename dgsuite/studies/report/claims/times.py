@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import wraps
+from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.setups import settings_of
+from dgsuite.studies.report.claims.setups import setting, settings_of
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
-from dgsuite.studies.report.factors import SERIAL_PROGRAM
+from dgsuite.studies.report.factors import SERIAL_PROGRAM, TASKS, factors_of
 from dgsuite.studies.report.results import bars, crowded, hardware_threads, programs
 from dgsuite.studies.report.statistics import (
     Interval,
@@ -28,9 +30,6 @@ from dgsuite.studies.report.statistics import (
     within,
 )
 from dgsuite.studies.report.tables import SERIAL
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 NAMED = 8
 """Curves that differ are named, up to this many."""
@@ -46,6 +45,13 @@ ABOUT = 0.25
 
 NEAR = 1.25
 """How many times as large another speed-up may be, or as small, to be alike."""
+
+WORSE = 1.05
+"""How many times as large errors must be without a factor for times to depend on it."""
+
+OUTWEIGHING_SHARE = 0.75
+"""Share of the time from which tasks outweigh the rest."""
+
 
 Curves = Mapping[tuple[str, str], Mapping[Any, Interval]]
 """Seconds by value of what is swept, by program and kernel."""
@@ -366,21 +372,58 @@ def same_mutexes(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, odd.empty, told)
 
 
-@check
-def comm_grows_most(claim: Claim, evidence: Evidence) -> Verdict:
-    """How many times as much communication, and as many rounds, the largest inputs have as the smallest."""
-    by_size = _figure(evidence, 14)[["comm", "n_rounds"]].to_dataframe()
-    means = by_size.groupby(["kernel", "style", "n"])[["comm", "n_rounds"]].mean().unstack()
-    grown = means.xs(max(by_size.n), axis=1, level="n") / means.xs(
-        min(by_size.n), axis=1, level="n"
+def studied(judge: Callable[[Claim, Evidence, xr.Dataset], Verdict]) -> verdicts.Check:
+    """A check of a study's results and of its experiment file: what departs in it is found, too."""
+
+    @verdicts.answering
+    def of_results(claim: Claim, evidence: Evidence) -> Verdict:
+        number, study = claim.data["figure"], claim.data["study"]
+        figure = evidence.figure(number, study)
+        missing = f"no results of the study {study} beside Figure {number}"
+        return judge(claim, evidence, needed(figure, missing))
+
+    @wraps(judge)
+    def checked(claim: Claim, evidence: Evidence) -> Verdict:
+        found, file = of_results(claim, evidence), setting(claim, evidence).silent
+        return found._replace(silent="; ".join(filter(None, (found.silent, file))))
+
+    return check(checked)
+
+
+def _parted(found: Curves, one: str, other: str) -> tuple[Curves, Curves]:
+    """The curves of programs with one ending, and of those with another, each without it."""
+    first, second = (
+        {(name.removesuffix(end), k): c for (name, k), c in found.items() if name.endswith(end)}
+        for end in (one, other)
     )
-    grown = grown.dropna()
-    needed("by" in grown.index, lack(claim, "by"))
-    comm, rounds = grown["comm"], grown["n_rounds"]
-    told = {
-        "most": " ".join(comm.idxmax()),
-        "by communication": f"x {comm['by'].min():.0f}",
-        "by rounds": f"x {rounds['by'].min():.0f}",
-    }
-    holds = comm.idxmax()[0] == "by" and rounds["by"].min() > 1
-    return compared(claim, holds, told)
+    return first, second
+
+
+@studied
+def alike_parts(claim: Claim, evidence: Evidence, figure: xr.Dataset) -> Verdict:
+    """Gain of the most threads over one: of programs with one ending beside those with another."""
+    one, other = claim.data["parts"]
+    return alike(claim, evidence, *_parted(measured(figure), one, other), claim.data["gain"])
+
+
+@condition
+def tasks_outweigh(figure: xr.Dataset) -> bool:
+    """Whether tasks take most of the time but for the computation, by each program's fit to all factors."""
+    found = factors_of(figure).values()
+    return all(TASKS in one.counts and one.share(TASKS) > OUTWEIGHING_SHARE for one in found)
+
+
+@studied
+def factors(claim: Claim, evidence: Evidence, figure: xr.Dataset) -> Verdict:
+    """Whether times of kernels are predicted worse, from those of others, without each of the factors."""
+    said, holds = [], True
+    for name, one in factors_of(figure).items():
+        there = len(np.unique(one.kernels)) > 1 and {TASKS, "mutexes"} <= one.counts.keys()
+        needed(there, lack(claim, f"kernels of {name} with other tasks and mutexes"))
+        every = list(one.counts)
+        whole = one.error(every)
+        without = {f: one.error([n for n in every if n != f]) for f in every}
+        holds &= min(without.values()) > WORSE * whole
+        each = ", ".join(f"{f} {e:.2f}" for f, e in without.items())
+        said.append(f"{name}: off by a factor of {whole:.2f}, without {each}")
+    return told(claim, evidence, holds, "; ".join(said))

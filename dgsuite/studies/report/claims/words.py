@@ -18,26 +18,6 @@ from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N
 from dgsuite.studies.report.claims.setups import NO_FILES, TIMED, Made, planned
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 
-VARIABLES = {
-    "Mut": "mutexes",
-    "Bar": "barriers",
-    "Fin": "finishes",
-    "Comm": "comm",
-    "Async": "asyncs",
-    "[clocked] async {S}": "asyncs",
-    "[clocked] finish {S}": "finishes",
-    "atomic {S}": "mutexes",
-    "Clock.advanceAll": "barriers",
-    "x = at(p) {S}": "comm",
-    "distribution of remote communication requests": "comm",
-    "synchronisations": "barriers",
-    "task creations": "asyncs",
-    "task terminations": "finishes",
-    "atomic operations": "mutexes",
-    "execution time": "seconds",
-}
-"""Variables of a run by the paper's words; its other words are no operations."""
-
 
 @check
 def places(claim: Claim, evidence: Evidence) -> Verdict:
@@ -80,9 +60,9 @@ def variables(claim: Claim, evidence: Evidence) -> Verdict:
     """Which variables of a run count what the paper names."""
     ds = evidence.run("bf", "Mn", "clocked")
     named = claim.data.get("names") or [row[0] for row in claim.data["rows"]]
-    ours = {word: VARIABLES[word] for word in named if word in VARIABLES}
+    ours = claim.data["stands"]
     there = all(name in ds or name in ds.attrs for name in ours.values())
-    others = [word for word in named if word not in VARIABLES]
+    others = [word for word in named if word not in ours]
     return compared(claim, there, ours, f"no operations: {verdicts.said(others)}" if others else "")
 
 
