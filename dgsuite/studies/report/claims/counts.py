@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import COUNTS, INPUTS, RINGS, SUITE, Evidence, N
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition
 from dgsuite.studies.report.tables import code
-
-if TYPE_CHECKING:
-    pass
 
 ALIKE = 0.85
 """Correlation from which two curves are alike."""

@@ -172,12 +172,9 @@ class Evidence:
         self._same.add(key)
         return made
 
-    def total(
-        self, variable: str, kernel: str, given: str, style: str = "finish_async",
-        form: str = "iterative",
-    ) -> int:  # fmt: skip
+    def total(self, variable: str, *how: str) -> int:
         """Sum of a count over such a run; see `counted`."""
-        return int(self.counted(kernel, given, style, form)[variable].sum())
+        return int(self.counted(*how)[variable].sum())
 
     def trace(self, kernel: str, given: str) -> xr.Dataset:
         """The trace of such a run with a cluster for each node: every message, from node to node."""

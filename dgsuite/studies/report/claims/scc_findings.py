@@ -136,7 +136,8 @@ def bc_smooth(claim: Claim, evidence: Evidence) -> Verdict:
     rough = {t: float(steps.sel(transport=t).std()) for t in there}
     native, *others = rough.values()
     told = {f"deviation of what {STEP} more places add": rough}
-    return compared(claim, native < min(others), told, "simulated", found)
+    smoother = native < (1 - TRACK) * min(others)
+    return compared(claim, smoother, told, f"by {TRACK:.0%} at least, simulated", found)
 
 
 @condition

@@ -161,8 +161,7 @@ def hf_native(claim: Claim, evidence: Evidence) -> Verdict:
     times = _narrow(evidence)
     behind = _behind(times, "mpb")
     first = int((times.seconds.sel(transport="mpb") <= times.seconds.min("transport")).sum())
-    late = int(behind.any("transport").sum())
-    size = times.seconds.isel(transport=0).size
+    late, size = int(behind.any("transport").sum()), times.seconds.isel(transport=0).size
     told = f"first at {first} of {size} points, level with the first at {size - first - late}"
     return _ranked(claim, evidence, behind, told)
 
@@ -283,12 +282,9 @@ CLOCKS = {"chip:mpb": SCC.core_hz, "mpi-sock": 1.8e9}
 def _by_clocks(ds: xr.Dataset) -> xr.DataArray:
     """Times of the chip over the cluster's: units in cycles of this machine, messages as they are."""
     near = ds.simulated.sel(input=STO, places=slice(8, 48))
-    units = near.sel(transport="none", drop=True) * float(ds.attrs["processor_hertz"])
-    free = near.sel(transport="none", drop=True)
-    chip, cluster = (
-        units / hertz + near.sel(transport=t, drop=True) - free for t, hertz in CLOCKS.items()
-    )
-    return chip / cluster
+    free, own = near.sel(transport="none", drop=True), float(ds.attrs["processor_hertz"])
+    both = (near.sel(transport=t, drop=True) + free * (own / hz - 1) for t, hz in CLOCKS.items())
+    return next(both) / next(both)
 
 
 @condition
