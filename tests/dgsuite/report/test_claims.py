@@ -15,6 +15,7 @@ from dgsuite.studies.report import tables, text
 from dgsuite.studies.report.claims import (
     cells,
     counts,
+    kernels,
     setups,
     traced,
 )
@@ -157,6 +158,16 @@ def test_mutexes_of_mst_may_grow_with_edges(monkeypatch):
     assert f"{few} to {many}" in found.ours
     monkeypatch.setattr(counts, "grown", lambda n, seed: (few, few))
     assert CHECKS[claim.check](claim, Evidence()).verdict == "equal"
+
+
+@pytest.mark.parametrize(("most", "expected"), [("by", "equal"), ("kc", "differs")])
+def test_messages_of_another_kernel_may_grow_most(monkeypatch, most, expected):
+    def growth(kernel, sizes):
+        return {"time": (1.0, 1.0), "messages": (3.0 if kernel == most else 1.0, 1.0)}
+
+    claim = claims()["imsuite.fig14.by-why"]
+    monkeypatch.setattr(kernels, "growth", growth)
+    assert CHECKS[claim.check](claim, Evidence()).verdict == expected
 
 
 def test_print_is_what_it_was():

@@ -264,6 +264,28 @@ def test_a_wrong_path_of_messages_is_found(monkeypatch):
     assert verdict("scc.sec3.2.2.send", Evidence()).silent
 
 
+@pytest.mark.parametrize(
+    ("name", "came", "told"),
+    [
+        ("sec3.2.1.extensions", [True, False, True], "all but a message of any place"),
+        ("sec3.2.1.extensions", [False, True, True], "all but a probe that does not wait"),
+        ("sec3.2.1.extensions", [True, True, False], "all but its kind and size"),
+        ("sec3.2.3.limits", (0.1, 0.2, False), "0.2 ms behind 1048576 bytes"),
+        ("sec3.2.3.limits", (0.2, 0.1, True), "0.1 ms behind 1048576 bytes"),
+    ],
+)
+def test_messages_that_come_otherwise_are_found(monkeypatch, name, came, told):
+    monkeypatch.setattr(scc_definitions, "talked", lambda *talks: [came, True, True])
+    found = verdict(f"scc.{name}", Evidence())
+    assert found.verdict == "differs"
+    assert told in found.ours
+
+
+def test_a_buffer_of_another_size_is_found(monkeypatch):
+    monkeypatch.setitem(scc_definitions.AS_ON_THE_CHIP, "places", 40)
+    assert verdict("scc.sec3.2.2.send", Evidence()).silent
+
+
 @pytest.mark.long
 def test_a_wrong_fock_matrix_is_found(monkeypatch):
     pytest.importorskip("pyscf")
