@@ -170,6 +170,14 @@ def test_messages_of_another_kernel_may_grow_most(monkeypatch, most, expected):
     assert CHECKS[claim.check](claim, Evidence()).verdict == expected
 
 
+def test_a_cut_with_more_partners_is_found(monkeypatch):
+    claim = claims()["scalability.sec2.factors"]
+    assert CHECKS[claim.check](claim, Evidence()).verdict == "agrees"
+    everyone = xr.Dataset({"traffic": (("round", "from", "to"), np.ones((1, 16, 16)))})
+    monkeypatch.setattr(dgsuite, "run", lambda *given, **how: everyone)
+    assert CHECKS[claim.check](claim, Evidence()).verdict == "differs"
+
+
 def test_print_is_what_it_was():
     """Sums of the printed cells of code, which nothing else is compared with."""
     sums = {

@@ -15,6 +15,7 @@ from dgsuite import genval
 from dgsuite.core import traces
 from dgsuite.core.engine.workload import Workload
 from dgsuite.genval import imsuite
+from dgsuite.partition import arrange
 from dgsuite.studies.experiment.model import SEED, Experiment
 from dgsuite.studies.report.claims import formulas
 from dgsuite.studies.report.claims.data import Claim, claims
@@ -253,6 +254,18 @@ def floods_in_each_iteration(odd: Mapping[str, tuple[float, float]]) -> bool:
         name.startswith("by ") and ours - iterations <= bound + STEEPER
         for name, (ours, bound) in odd.items()
     )
+
+
+@check
+def partners(claim: Claim, evidence: Evidence) -> Verdict:
+    """To how many clusters of 16 one sends in breadth-first search, by the ways to cut the graph."""
+    rows = genval.graph("rmat", 1024, m=16384).repartition(16)
+    most = {}
+    for cut, kernel, graph in (("1-D", "bfs", rows), ("2-D", "bfs2d", arrange(rows))):
+        sent = dgsuite.run(kernel, graph, style="serial", trace=True).traffic.values.sum(0) > 0
+        most[cut] = int((sent & ~np.eye(16, dtype=bool)).sum(1).max())
+    within = "of what is listed, the ways to cut"
+    return compared(claim, most["2-D"] == 6 < most["1-D"], most, within)
 
 
 @check

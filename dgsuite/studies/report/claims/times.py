@@ -68,18 +68,12 @@ def _changes(figure: xr.Dataset, values: NDArray, by: str) -> list[float]:
 
     Of each parallel program and kernel that was run at both.
     """
-    cost, at = figure["seconds"].values / values, figure[by].values
-    keys = [*zip(programs(figure), figure["kernel"].values.tolist(), strict=True)]
-    found = []
-    parallel = figure["style"].values != SERIAL
-    for key in dict.fromkeys(keys):
-        mine = parallel & np.array([other == key for other in keys])
-        if np.unique(at[mine]).size > 1:
-            first, last = (
-                cost[mine & (at == end)].mean() for end in (min(at[mine]), max(at[mine]))
-            )
-            found.append(float(last / first))
-    return found
+    cost = figure["seconds"].values / values
+    table = figure["seconds"].to_dataframe().assign(program=programs(figure), cost=cost)
+    means = table[table["style"] != SERIAL].groupby(["program", "kernel", by])["cost"].mean()
+    ends = means.groupby(level=["program", "kernel"]).agg(["first", "last", "size"])
+    changes: list[float] = (ends["last"] / ends["first"])[ends["size"] > 1].tolist()
+    return changes
 
 
 def _phases(figure: xr.Dataset) -> NDArray:
