@@ -108,9 +108,8 @@ def extensions(claim: Claim, evidence: Evidence) -> Verdict:
         at_first, _ = await asyncio.wait(reads, timeout=0)
         await comms[1].write("send")
         came, _ = await asyncio.wait(reads, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
-        alone, kind = came == {reads[1]}, reads[1].done() and reads[1].result() == HEADED
         reads[0].cancel()
-        return [not at_first, alone, kind]
+        return [not at_first, came == {reads[1]}, await reads[1] == HEADED]
 
     async def answers(comm: Any) -> None:
         await comm.read()
