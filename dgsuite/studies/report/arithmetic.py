@@ -13,13 +13,28 @@ OPERATIONS: dict[type, Callable[[Any, Any], Any]] = {
     ast.Mult: operator.mul,
     ast.Div: operator.truediv,
     ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
     ast.Pow: operator.pow,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
 }
-"""What formulas may do."""
+"""What formulas, and relations of two of them, may do."""
 
 
-def evaluate(formula: str, names: Mapping[str, Any]) -> float:
-    """The value of a formula: numbers, names, functions by name, parentheses, ``+ - * / // **``.
+def names_in(formula: str) -> set[str]:
+    """The names that a formula or a relation has."""
+    nodes = ast.walk(ast.parse(formula, mode="eval"))
+    return {node.id for node in nodes if isinstance(node, ast.Name)}
+
+
+def evaluate(formula: str, names: Mapping[str, Any]) -> Any:
+    """The value of a formula: numbers, names, functions by name, parentheses, ``+ - * / // % **``.
+
+    Of two formulas with ``== != < <= > >=`` between them it is whether that holds.
 
     Raises
     ------
@@ -37,7 +52,8 @@ def evaluate(formula: str, names: Mapping[str, Any]) -> float:
                 return names[name](value(given))
             case ast.BinOp(left, operation, right) if type(operation) in OPERATIONS:
                 return OPERATIONS[type(operation)](value(left), value(right))
+            case ast.Compare(left, [operation], [right]) if type(operation) in OPERATIONS:
+                return OPERATIONS[type(operation)](value(left), value(right))
         raise ValueError(f"{ast.unparse(node)!r} in the formula {formula!r} cannot be evaluated")
 
-    found: float = value(ast.parse(formula, mode="eval").body)
-    return found
+    return value(ast.parse(formula, mode="eval").body)

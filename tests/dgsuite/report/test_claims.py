@@ -15,7 +15,7 @@ from dgsuite.studies.report import tables, text
 from dgsuite.studies.report.claims import (
     cells,
     counts,
-    counts_recursive,
+    kernels,
     setups,
     traced,
 )
@@ -160,6 +160,24 @@ def test_mutexes_of_mst_may_grow_with_edges(monkeypatch):
     assert CHECKS[claim.check](claim, Evidence()).verdict == "equal"
 
 
+@pytest.mark.parametrize(("most", "expected"), [("by", "equal"), ("kc", "differs")])
+def test_messages_of_another_kernel_may_grow_most(monkeypatch, most, expected):
+    def growth(kernel, sizes):
+        return {"time": (1.0, 1.0), "messages": (3.0 if kernel == most else 1.0, 1.0)}
+
+    claim = claims()["imsuite.fig14.by-why"]
+    monkeypatch.setattr(kernels, "growth", growth)
+    assert CHECKS[claim.check](claim, Evidence()).verdict == expected
+
+
+def test_a_cut_with_more_partners_is_found(monkeypatch):
+    claim = claims()["scalability.sec2.factors"]
+    assert CHECKS[claim.check](claim, Evidence()).verdict == "agrees"
+    everyone = xr.Dataset({"traffic": (("round", "from", "to"), np.ones((1, 16, 16)))})
+    monkeypatch.setattr(dgsuite, "run", lambda *given, **how: everyone)
+    assert CHECKS[claim.check](claim, Evidence()).verdict == "differs"
+
+
 def test_print_is_what_it_was():
     """Sums of the printed cells of code, which nothing else is compared with."""
     sums = {
@@ -184,8 +202,8 @@ def test_recursive_bf_obeys_its_relations_on_any_schedule(client, clusters, seed
     how = {"form": "recursive", "style": "finish_async", "clusters": clusters, "faithful": True}
     for style, short in (("finish_async", "FA"), ("clocked", "FAC")):
         ds = dgsuite.run("bf", graph, count_as=style, client=client, **how)
-        assert counts_recursive.obeys(short, *(int(ds[v].sum()) for v in counts_recursive.COUNTS))
-    assert not counts_recursive.obeys("FA", 2945, 2945, 2824, 242, 0)
+        assert counts.obeys(short, *(int(ds[v].sum()) for v in counts.COUNTS))
+    assert not counts.obeys("FA", 2945, 2945, 2824, 242, 0)
 
 
 class Traced(Evidence):

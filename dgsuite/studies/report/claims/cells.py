@@ -6,8 +6,7 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.studies.report.claims import verdicts
-from dgsuite.studies.report.claims.counts import FAC
-from dgsuite.studies.report.claims.counts_recursive import obeys
+from dgsuite.studies.report.claims.counts import FAC, obeys
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import COUNTS, INPUTS, Evidence, dataset
 from dgsuite.studies.report.claims.verdicts import Verdict, check, condition

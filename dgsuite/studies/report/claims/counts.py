@@ -1,67 +1,27 @@
-"""Checks of IMSuite's Figures 7 to 9: formulas and orders beside our counts."""
+"""Checks of IMSuite's Figures 7 to 10, beside those of relations: formulas, curves and schedules."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import product
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dgsuite import genval
 from dgsuite.core.running.runner import run
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.studies.report.claims import formulas, verdicts
 from dgsuite.studies.report.claims.data import Claim, claims
-from dgsuite.studies.report.claims.evidence import INPUTS, RINGS, SUITE, Evidence, N, clocked
+from dgsuite.studies.report.claims.evidence import COUNTS, INPUTS, RINGS, SUITE, Evidence, N
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition
 from dgsuite.studies.report.tables import code
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from dgsuite.studies.statics.counting import Statics
 
 ALIKE = 0.85
 """Correlation from which two curves are alike."""
 
 FAC = "clocked"
 CLOCKED = tuple(k for k in SUITE if k != "dr")
-
-
-@check
-def asyncs(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether each join has n tasks, in runs and in the text."""
-    odd = [
-        k for k in SUITE for style in _styles(k)
-        if any((run.asyncs != N * run.finishes).any()
-               for run in (evidence.counted(k, i, style) for i in INPUTS))
-    ]  # fmt: skip
-    text = [r.kernel for r in code() if r.form == "iterative" and r.asyncs != r.finishes]
-    differing = sorted({*odd, *text})
-    joins = {
-        k: {int(x) for i in INPUTS for x in _tasks_a_join(evidence.counted(k, i))}
-        for k in differing
-    }
-    return compared(claim, not differing, verdicts.all_but(differing), results=joins)
-
-
-def _tasks_a_join(run: xr.Dataset) -> NDArray:
-    """Tasks of a join, in the rounds that have joins."""
-    joins = run.finishes.values
-    return run.asyncs.values[joins > 0] / joins[joins > 0]
-
-
-@condition
-def without_traitors(tasks: Mapping[str, set[int]]) -> bool:
-    """Whether BY alone has other joins, all of n - t tasks, where t = n/8 - 1."""
-    return dict(tasks) == {"by": {N - (N // 8 - 1)}}
-
-
-def _styles(kernel: str) -> tuple[str, ...]:
-    return ("finish_async", FAC) if clocked(kernel) else ("finish_async",)
 
 
 @check
@@ -83,59 +43,6 @@ def shorter(lines: float) -> bool:
     return lines < 1
 
 
-def _text() -> dict[str, tuple[Statics, Statics]]:
-    """What is in the text of the iterative kernels: with joins alone, and with barriers."""
-    rows = {(r.kernel, r.style): r for r in code() if r.form == "iterative"}
-    return {k: (rows[k, "finish_async"], rows[k, FAC]) for k in CLOCKED}
-
-
-@check
-def phase_sum(claim: Claim, evidence: Evidence) -> Verdict:
-    """Joins of FA beside joins and barriers of FAC: in our runs and texts, and in the printed texts."""
-    odd = [
-        f"{k} {i}" for k, i in product(CLOCKED, INPUTS)
-        if evidence.total("finishes", k, i) !=
-        evidence.total("finishes", k, i, FAC) + evidence.total("barriers", k, i, FAC)
-    ]  # fmt: skip
-    odd += [f"{k} text" for k, (a, b) in _text().items() if a.finishes != b.finishes + b.barriers]
-    fa, fac = (claims()[f"imsuite.fig7{x}.table"].table() for x in "ac")
-    suspect = [
-        k for k in CLOCKED
-        if fa[k]["static FA finishes"] != sum(fac[k][f"static FAC {n}"] for n in ("finishes", "barriers"))
-    ]  # fmt: skip
-    return compared(
-        claim, not odd, f"{verdicts.all_but(odd)}; of the printed texts {verdicts.all_but(suspect)}"
-    )
-
-
-@check
-def fac_fewer(claim: Claim, evidence: Evidence) -> Verdict:
-    """Equal mutexes, and fewer joins and tasks, with clocks, in runs and in the text."""
-    odd = [
-        f"{k} text" for k, (a, b) in _text().items()
-        if a.mutexes != b.mutexes or b.finishes >= a.finishes or b.asyncs >= a.asyncs
-    ]  # fmt: skip
-    for k, i in product(CLOCKED, INPUTS):
-        fa, fac = ({n: evidence.total(n, k, i, style) for n in ("mutexes", "finishes", "asyncs")}
-                   for style in ("finish_async", FAC))  # fmt: skip
-        if fa["mutexes"] != fac["mutexes"] or any(fac[n] >= fa[n] for n in ("finishes", "asyncs")):
-            odd.append(f"{k} {i}")
-    return compared(claim, not odd, verdicts.all_but(odd))
-
-
-@check
-def fac_lighter(claim: Claim, evidence: Evidence) -> Verdict:
-    """How many times as many joins FA has, by kernel."""
-    ratios = dict.fromkeys(CLOCKED, 0.0)
-    for k, i in product(CLOCKED, INPUTS):
-        fa, fac = (evidence.total("finishes", k, i, style) for style in ("finish_async", FAC))
-        ratios[k] = max(ratios[k], fa / fac)
-    most = max(ratios, key=lambda k: ratios[k])
-    holds = min(ratios.values()) > 1 and most == "ds" and 1.5 < ratios["lcr"] < 2.5
-    told = f"FA/FAC joins: lcr {ratios['lcr']:.1f}, {most} {ratios[most]:.0f}"
-    return compared(claim, holds, told)
-
-
 @check
 def formulas_at_64(claim: Claim, evidence: Evidence) -> Verdict:
     """The printed formulas' values on the paper's inputs."""
@@ -155,52 +62,10 @@ def formulas_at_64(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
-def corrected(claim: Claim, evidence: Evidence) -> Verdict:
-    """HS and LCR in their right rows."""
-    styles = {"FA": "finish_async", "FAC": FAC}
-    ours = {
-        k: {s: evidence.total("comm", k, "Mx", style) for s, style in styles.items()} for k in RINGS
-    }
-    paper = {k: {s: row[f"Comm {s}"] for s in styles} for k, row in claim.table().items()}
-    return compared(claim, ours == paper, ours)
-
-
-@check
-def merged_phases(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether (FA - FAC) / (n - 1) of our communication is whole."""
-    odd = [
-        k for k, i in product(CLOCKED, INPUTS)
-        if k not in RINGS
-        and (evidence.total("comm", k, i) - evidence.total("comm", k, i, FAC)) % (N - 1)
-    ]  # fmt: skip
-    return compared(claim, not odd, f"{verdicts.all_but(odd)} without a remainder")
-
-
-@check
 def committee_size(claim: Claim, evidence: Evidence) -> Verdict:
     """K of the graph that stands for the paper's."""
     graph = genval.graph("mx", N, family="paper", kernel="kc")
     return compared(claim, graph.attrs["k"] == claim.data["values"]["K"], {"K": graph.attrs["k"]})
-
-
-def order(
-    evidence: Evidence, variable: str, kernels: Sequence[str], form: str = "iterative",
-    style: str = "finish_async",
-) -> dict[str, int]:  # fmt: skip
-    """The sign of Mx - Mn, by kernel."""
-    mn, mx = ({k: evidence.total(variable, k, i, style, form) for k in kernels} for i in INPUTS)
-    return {k: (mx[k] > mn[k]) - (mx[k] < mn[k]) for k in kernels}
-
-
-@check
-def mutex_order(claim: Claim, evidence: Evidence) -> Verdict:
-    """Mutexes more on Mx-In but for MST; none where there are none."""
-    signs = order(evidence, "mutexes", SUITE)
-    without = [k for k in SUITE if evidence.total("mutexes", k, "Mx") == 0]
-    more = [k for k, sign in signs.items() if sign > 0]
-    holds = more == ["bf", "dst", "by", "ds", "kc", "dp", "mis"] and signs["mst"] <= 0
-    holds &= without == ["dr", "hs", "lcr", "vc"]
-    return compared(claim, holds, {"more on Mx": more, "none": without})
 
 
 @cache
@@ -235,33 +100,6 @@ def refuted(found: tuple[int, int]) -> bool:
 
 
 @check
-def mis_comm(claim: Claim, evidence: Evidence) -> Verdict:
-    """Communication of MIS beside its mutexes."""
-    pairs = [
-        (evidence.total("comm", "mis", i, style), evidence.total("mutexes", "mis", i, style))
-        for style in ("finish_async", FAC) for i in INPUTS
-    ]  # fmt: skip
-    told = "; ".join(f"{c} and {m}" for c, m in pairs)
-    return compared(claim, all(c < m for c, m in pairs), told)
-
-
-@check
-def comm_order(claim: Claim, evidence: Evidence) -> Verdict:
-    """Communication more on Mx-In but for DST and DR."""
-    signs = order(evidence, "comm", SUITE)
-    clocks = order(evidence, "comm", CLOCKED, style=FAC)
-    expected = {k: 0 if k in RINGS else -1 if k in ("dst", "dr") else 1 for k in SUITE}
-    holds = signs == expected and all(clocks[k] == expected[k] for k in CLOCKED)
-    return compared(claim, holds, {"less on Mx": [k for k, sign in signs.items() if sign < 0]})
-
-
-def _rounds(evidence: Evidence, kernel: str) -> tuple[int, int]:
-    style = FAC if kernel != "dr" else "finish_async"
-    mn, mx = (evidence.counted(kernel, i, style).sizes["round"] for i in INPUTS)
-    return mn, mx
-
-
-@check
 def similar_rounds(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether both curves, drawn to the same width, go up and down alike; those of other kernels do not."""
     at = np.linspace(0, 1, N)
@@ -293,42 +131,28 @@ def by_level(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
-def fewer_rounds(claim: Claim, evidence: Evidence) -> Verdict:
-    """Rounds on both inputs of the kernels that are said to need fewer on Mx-In."""
-    found = {k: _rounds(evidence, k) for k in ("bf", "dst", "dr", "ds", "dp")}
-    return compared(claim, all(mx < mn for mn, mx in found.values()), _pairs(found), results=found)
+def bf_relations(claim: Claim, evidence: Evidence) -> Verdict:
+    """The relations of recursive BF, in print, in order, and in runs of Figure 10 on workers."""
+    tables = [claims()[f"imsuite.fig10{part}.table"].table()["bf"] for part in "ab"]
+    rows: list[tuple[str, list[int]]] = []
+    for i in INPUTS:
+        for style, row in zip(("FA", "FAC"), tables, strict=True):
+            rows.append((style, [int(row.get(f"{style} {v} {i}", 0)) for v in COUNTS]))
+        for style, name in (("FA", "finish_async"), ("FAC", FAC)):
+            rows.append((style, [evidence.total(v, "bf", i, name, "recursive") for v in COUNTS]))
+    free = 0
+    if (figure := evidence.figure(10)) is not None:
+        mine = figure.isel(run=((figure.kernel == "bf") & (figure.style == "finish_async")).values)
+        free = mine.sizes["run"]
+        counts = zip(*(mine[v].values.tolist() for v in COUNTS), strict=True)
+        rows += [("FA", list(each)) for each in counts]
+    odd = [row for row in rows if not obeys(row[0], *row[1])]
+    told = f"{len(rows) - len(odd)} of {len(rows)} rows, {free} of runs on workers"
+    return compared(claim, not odd, told)
 
 
-@condition
-def iterations_of_figure_8(rounds: Mapping[str, tuple[int, int]]) -> bool:
-    """Whether DR has one round, and DS as many as the differences of communication in Figure 8 make."""
-    printed = claims()["imsuite.fig8.table"].table()["ds"]
-    made = [
-        (printed[f"FA comm {i}"] - printed[f"FAC comm {i}"]) // (N - 1) // 10 + 1 for i in INPUTS
-    ]
-    odd = {k for k, (mn, mx) in rounds.items() if mx >= mn}
-    return odd == {"dr", "ds"} and rounds["dr"] == (1, 1) and [*rounds["ds"]] == made
-
-
-def _pairs(found: dict[str, tuple[int, int]]) -> str:
-    return ", ".join(f"{k} {mn} and {mx}" for k, (mn, mx) in found.items())
-
-
-@check
-def mis_rounds(claim: Claim, evidence: Evidence) -> Verdict:
-    """Rounds of MIS on both inputs."""
-    mn, mx = _rounds(evidence, "mis")
-    return compared(claim, mx > mn, _pairs({"mis": (mn, mx)}))
-
-
-@check
-def vc_rounds(claim: Claim, evidence: Evidence) -> Verdict:
-    """Rounds of VC: to six colours, and of what is left three launches each to shift down."""
-    given = claim.data["values"]
-    mn, mx = _rounds(evidence, "vc")
-    shifts = [
-        (evidence.total("finishes", "vc", i) - 2 * r) / 3 for i, r in (("Mn", mn), ("Mx", mx))
-    ]
-    holds = mn == given["six_colour_rounds_chain"] and mx >= 1
-    holds &= set(shifts) == {given["shift_down_rounds"]}
-    return compared(claim, holds, f"{mn} on the chain, {mx} on the star, and {shifts[0]:g}")
+def obeys(style: str, comm: int, mutexes: int, asyncs: int, finishes: int, barriers: int) -> bool:
+    """Whether counts of recursive BF are those of some schedule, with a root other than node 0."""
+    if style == "FA":
+        return comm == mutexes == asyncs + finishes // 2 + 1 and finishes % 2 == 0
+    return comm == mutexes == 2 * asyncs + finishes + 1 and barriers == finishes

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import xarray as xr
 
 import dgsuite
 from dgsuite import genval
@@ -20,9 +21,6 @@ from dgsuite.studies.experiment.load import load
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.verdicts import needed
 from dgsuite.studies.report.tables import STYLES
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 N = 64
 """Nodes of the inputs whose counts the paper prints."""
@@ -62,8 +60,14 @@ class Evidence:
         self.configs = configs if configs is not None and configs.is_dir() else None
         self._looked: list[tuple[str, bool]] = []
         self._same: set[tuple[str, ...]] = set()
-        self._experiments: dict[tuple[int, bool, str], config.Config] = {}
-        self._points: dict[tuple[int, bool, str], list[config.Point]] = {}
+        self._kept: dict[Any, Any] = {}
+
+    def kept[T](self, key: Any, make: Callable[[], T]) -> T:
+        """What a check has made before, or makes now."""
+        if key not in self._kept:
+            self._kept[key] = make()
+        found: T = self._kept[key]
+        return found
 
     def forget(self) -> None:
         """Another check begins."""
@@ -90,21 +94,18 @@ class Evidence:
         self._look(self.configs, verdicts.PLANNED)
         if self.configs is None:
             return None
-        key = (number, full, study)
-        if key not in self._experiments:
-            stem = "-".join(filter(None, (f"figure{number:02}", study)))
-            path = str(self.configs / f"{stem}.toml")
-            found, _ = load(path)
-            self._experiments[key] = load(path, full=True)[0] if full and found.full else found
-        return self._experiments[key]
+        stem = "-".join(filter(None, (f"figure{number:02}", study)))
+        path = str(self.configs / f"{stem}.toml")
+        found = self.kept(path, lambda: load(path)[0])
+        full = full and bool(found.full)
+        return self.kept((path, full), lambda: load(path, full=True)[0]) if full else found
 
     def points(self, number: int, full: bool = True, study: str = "") -> list[config.Point]:
         """The points of such an experiment; none where there are no files."""
         key = (number, full, study)
-        found = self.experiment(*key)
-        if key not in self._points:
-            self._points[key] = [] if found is None else config.points(found)
-        return self._points[key]
+        if (found := self.experiment(*key)) is None:
+            return []
+        return self.kept(key, lambda: config.points(found))
 
     def figure(self, number: int, study: str = "") -> xr.Dataset | None:
         """The results of a figure of IMSuite, or of a study beside it."""
@@ -171,12 +172,9 @@ class Evidence:
         self._same.add(key)
         return made
 
-    def total(
-        self, variable: str, kernel: str, given: str, style: str = "finish_async",
-        form: str = "iterative",
-    ) -> int:  # fmt: skip
+    def total(self, variable: str, *how: str) -> int:
         """Sum of a count over such a run; see `counted`."""
-        return int(self.counted(kernel, given, style, form)[variable].sum())
+        return int(self.counted(*how)[variable].sum())
 
     def trace(self, kernel: str, given: str) -> xr.Dataset:
         """The trace of such a run with a cluster for each node: every message, from node to node."""
@@ -228,8 +226,6 @@ def _trace(kernel: str, given: str) -> xr.Dataset:
 
 def dataset(dim: str, names: Sequence[str], rows: Iterable[Sequence[Any]]) -> xr.Dataset:
     """Rows of what conditions are tested on, with a name for each column."""
-    import xarray as xr
-
     columns = zip(names, zip(*rows, strict=True), strict=True)
     return xr.Dataset({name: (dim, list(values)) for name, values in columns})
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from importlib import import_module
 from pkgutil import iter_modules
-from typing import TYPE_CHECKING
 
 from dgsuite.studies.report import claims as package
 from dgsuite.studies.report.claims.data import Claim, claims
+from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.verdicts import CHECKS, UNCHECKED, Row, Verdict, unknown
 from dgsuite.studies.report.folder import UNFIT
-
-if TYPE_CHECKING:
-    from dgsuite.studies.report.claims.evidence import Evidence
 
 for _module in iter_modules(package.__path__):
     import_module(f"{package.__name__}.{_module.name}")  # enters its checks

@@ -15,11 +15,12 @@ from dgsuite import genval
 from dgsuite.core import traces
 from dgsuite.core.engine.workload import Workload
 from dgsuite.genval import imsuite
-from dgsuite.kernels import KERNELS, RECURSIVE
+from dgsuite.partition import arrange
 from dgsuite.studies.experiment.model import SEED, Experiment
 from dgsuite.studies.report.claims import formulas
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import RINGS, SUITE, Evidence, N, clocked
+from dgsuite.studies.report.claims.relations import FORMS
 from dgsuite.studies.report.claims.verdicts import Verdict, all_but, check, compared, condition
 
 KINDS = {
@@ -38,25 +39,19 @@ STEEPER = 0.15
 """How much larger an exponent of n may be than its bound's."""
 
 
-def _forms() -> dict[str, int]:
-    """How many of the paper's programs there are here, by form and style."""
-    found: dict[str, int] = {}
-    for form, kernels in (("iterative", KERNELS), ("recursive", RECURSIVE)):
-        mine = [k for k in SUITE if k in kernels]
-        found |= {f"{form}_serial": len(mine), f"{form}_fa": len(mine)}
-        found[f"{form}_fac"] = sum(clocked(k, form) for k in mine)
-    return found
-
-
 @check
 def form_counts(claim: Claim, evidence: Evidence) -> Verdict:
-    """Programs that are here, as the paper counts its own."""
-    found = _forms()
-    flat, deep = (sum(n for name, n in found.items() if form in name) for form in ("iter", "recur"))
-    parallel = sum(count for name, count in found.items() if not name.endswith("serial"))
+    """Programs that are here, as the paper counts its own, by form and style."""
+    found: dict[str, int] = {}
+    for form, kernels in FORMS.items():
+        mine = [k for k in SUITE if k in kernels]
+        clocks = sum(clocked(k, form) for k in mine)
+        found |= {f"{form}_serial": len(mine), f"{form}_fa": len(mine), f"{form}_fac": clocks}
+        found[form] = 2 * len(mine) + clocks
+    total, serial = (sum(found[f"{f}{end}"] for f in FORMS) for end in ("", "_serial"))
     ours = {
-        **found, "iterative": flat, "recursive": deep, "total": flat + deep,
-        "algorithms": found["iterative_fa"], "parallel_programs_per_language": parallel, "languages": 2,
+        **found, "total": total, "algorithms": len(SUITE),
+        "parallel_programs_per_language": total - serial, "languages": 2,
     }  # fmt: skip
     told = {name: ours[name] for name in claim.data["values"] if name != "languages"}
     holds = all(ours[name] == value for name, value in claim.data["values"].items())
@@ -67,9 +62,9 @@ def form_counts(claim: Claim, evidence: Evidence) -> Verdict:
 def forms(claim: Claim, evidence: Evidence) -> Verdict:
     """Which kernel has which form; with clocks all run here, also where the paper has none."""
     absent, more = [], []
-    here, styles = {"iterative": KERNELS, "recursive": RECURSIVE}, ("serial", "X10-FA", "X10-FAC")
-    for (kernel, row), form, style in product(claim.table().items(), here, styles):
-        has = kernel in here[form]
+    styles = ("serial", "X10-FA", "X10-FAC")
+    for (kernel, row), form, style in product(claim.table().items(), FORMS, styles):
+        has = kernel in FORMS[form]
         if row[f"{form} {style}"] and not has:
             absent.append(f"{form} {kernel}")
         elif has and not row[f"{form} {style}"]:
@@ -102,19 +97,6 @@ def lcr(claim: Claim, evidence: Evidence) -> Verdict:
         "the largest leads": genval.validate("lcr", graph, ds).ok,
     }  # fmt: skip
     holds = len(steps) == 1 and [*ours.values()] == [N, [N], [claim.data["mailbox_size"]], True]
-    return compared(claim, holds, ours)
-
-
-@check
-def lcr_code(claim: Claim, evidence: Evidence) -> Verdict:
-    """Joins, barriers and tasks of each round of LCR."""
-    ours, holds = {}, True
-    for style, name in (("finish_async", "X10-FA"), ("clocked", "X10-FAC")):
-        ds, paper = evidence.run("lcr", "Mx", style), claim.data["per_round"][name]
-        found = {v: sorted(set(ds[v].values.tolist())) for v in ("finishes", "barriers", "asyncs")}
-        tasks = {"n": N, "2*n": 2 * N}[paper["asyncs"]]
-        holds &= list(found.values()) == [[paper["finish"]], [paper["barriers"]], [tasks]]
-        ours[name] = found
     return compared(claim, holds, ours)
 
 
@@ -254,6 +236,16 @@ def complexity(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, not odd, text or "all within", within, odd)
 
 
+@check
+def by_grows_most(claim: Claim, evidence: Evidence) -> Verdict:
+    """How rounds of BY grow with the nodes, as joins, and whether messages of no kernel grow as fast."""
+    grown = {kernel: growth(kernel, SIZES) for kernel in SUITE}
+    powers = {kernel: found["messages"][0] for kernel, found in grown.items()}
+    most, joins = max(powers, key=lambda kernel: powers[kernel]), grown["by"]["time"][0]
+    told = f"joins of BY as n^{joins:.2f}; most messages: {most} as n^{powers[most]:.2f}"
+    return compared(claim, most == "by" and joins > 0, told)
+
+
 @condition
 def floods_in_each_iteration(odd: Mapping[str, tuple[float, float]]) -> bool:
     """Whether BY alone grows faster than its bounds, and not in one of its n/8 + 1 iterations."""
@@ -262,6 +254,18 @@ def floods_in_each_iteration(odd: Mapping[str, tuple[float, float]]) -> bool:
         name.startswith("by ") and ours - iterations <= bound + STEEPER
         for name, (ours, bound) in odd.items()
     )
+
+
+@check
+def partners(claim: Claim, evidence: Evidence) -> Verdict:
+    """To how many clusters of 16 one sends in breadth-first search, by the ways to cut the graph."""
+    rows = genval.graph("rmat", 1024, m=16384).repartition(16)
+    most = {}
+    for cut, kernel, graph in (("1-D", "bfs", rows), ("2-D", "bfs2d", arrange(rows))):
+        sent = dgsuite.run(kernel, graph, style="serial", trace=True).traffic.values.sum(0) > 0
+        most[cut] = int((sent & ~np.eye(16, dtype=bool)).sum(1).max())
+    within = "of what is listed, the ways to cut"
+    return compared(claim, most["2-D"] == 6 < most["1-D"], most, within)
 
 
 @check

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -49,13 +48,7 @@ NEAR = 0.1
 def _scales(evidence: Evidence, name: str) -> list[Analysis]:
     """What was found out about each graph of an experiment, from the smallest."""
     runs = needed(evidence.result(name), f"no results of {name}")
-    return _analysed(_Held(runs))
-
-
-def _analysis(evidence: Evidence, name: str) -> Analysis | None:
-    """What was found out about the largest graph of an experiment."""
-    runs = evidence.result(name)
-    return None if runs is None else _analysed(_Held(runs))[-1]
+    return evidence.kept(name, lambda: _analysed(runs))
 
 
 def _fits(evidence: Evidence) -> list[tuple[Analysis, float, float]]:
@@ -109,30 +102,16 @@ def fewer_workers(results: xr.Dataset) -> bool:
     return bool(results["p" if "p" in results.dims else "workers"].max() < fewest)
 
 
-class _Held:
-    """A dataset as a key: by identity."""
-
-    def __init__(self, runs: xr.Dataset) -> None:
-        self.runs = runs
-
-    def __hash__(self) -> int:
-        return id(self.runs)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and self.runs is other.runs
-
-
-@cache
-def _analysed(held: _Held) -> list[Analysis]:
+def _analysed(results: xr.Dataset) -> list[Analysis]:
     """As the paper does: each size apart, by plain least squares."""
     from dgsuite.studies.scaling.analysis import analyse, split
     from dgsuite.studies.scaling.simulated import analyses
 
-    if "simulated" in held.runs.attrs:
-        return analyses(held.runs, paper_settings())
-    runs = split(held.runs)
+    if "simulated" in results.attrs:
+        return analyses(results, paper_settings())
+    runs = split(results)
     kept = [float(run.attrs["seconds"]) for run in runs]
-    if not np.allclose(held.runs.seconds.values, kept):
+    if not np.allclose(results.seconds.values, kept):
         raise verdicts.ContradictionError(
             "the results have other seconds by run than in the runs' attributes"
         )
@@ -144,17 +123,14 @@ def _analysed(held: _Held) -> list[Analysis]:
 def _on_the_cluster(evidence: Evidence) -> Evidence | None:
     """What is simulated of the paper's cluster, in place of the results of both experiments."""
     found = evidence.results.get(f"{SIMULATED}.nc")
-    return None if found is None else _designed(_Held(found))
+    return None if found is None else evidence.kept(SIMULATED, lambda: _designed(found))
 
 
-@cache
-def _designed(held: _Held) -> Evidence:
+def _designed(runs: xr.Dataset) -> Evidence:
     from dgsuite.studies.scaling.simulated import designs
 
-    parts = designs(held.runs).values()
-    return Evidence(
-        {f"{name}.nc": part for name, part in zip((TIMES, THROTTLED), parts, strict=True)}
-    )
+    parts = zip((TIMES, THROTTLED), designs(runs).values(), strict=True)
+    return Evidence({f"{name}.nc": part for name, part in parts})
 
 
 on_the_cluster = verdicts.judged_again("the paper's cluster", _on_the_cluster)
@@ -244,19 +220,31 @@ def _seconds(found: Analysis) -> xr.DataArray:
 @check
 @on_the_cluster
 def nonlinear(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether T is convex in bandwidth, and longer for fewer workers and the larger graph, at each point."""
-    scales = [_seconds(found) for found in _scales(evidence, THROTTLED)]
-    holds = {"convex": True, "fewer workers slower": True}
-    for seconds in scales:
+    """Whether T of each graph is convex in bandwidth, and by how much it is below a straight line."""
+    found = []
+    for seconds in map(_seconds, _scales(evidence, THROTTLED)):
         needed(seconds.sizes["bandwidth"] > 2, "bandwidth was not varied")
         ends = seconds.isel(bandwidth=[0, -1])
         middle = seconds.interp(bandwidth=float(ends.bandwidth.mean()))
-        holds["convex"] &= bool((middle < ends.mean("bandwidth")).all())
-        holds["fewer workers slower"] &= bool((seconds.diff("p") < 0).all())
-    pairs = pairwise(scales)
-    holds["larger graph slower"] = all(bool((more > less).all()) for less, more in pairs)
-    every = all(holds.values()) and len(scales) > 1
-    return compared(claim, every, holds, results=evidence.result(THROTTLED))
+        below = 1 - float((middle / ends.mean("bandwidth")).max())
+        found.append((f"at least {below:.0%} below a straight line", below > 0))
+    return _of_each(claim, evidence, THROTTLED, found)
+
+
+@check
+@on_the_cluster
+def cluster_order(claim: Claim, evidence: Evidence) -> Verdict:
+    """Times of each graph over those of one with more workers, and of the graph before, at each point."""
+    scales = [_seconds(found) for found in _scales(evidence, THROTTLED)]
+    needed(len(scales) > 1, "results of a single graph")
+    steps = [s.isel(p=slice(None, -1)).values / s.isel(p=slice(1, None)).values for s in scales]
+    found = {
+        "fewer workers": np.concatenate([step.ravel() for step in steps]),
+        "larger graph": np.concatenate([(b / a).values.ravel() for a, b in pairwise(scales)]),
+    }
+    told = {name: f"x {x.min():.2f} to {x.max():.2f}" for name, x in found.items()}
+    holds = all(bool((x > 1).all()) for x in found.values())
+    return compared(claim, holds, told, results=evidence.result(THROTTLED))
 
 
 @check
@@ -267,12 +255,13 @@ def throttle(claim: Claim, evidence: Evidence) -> Verdict:
     from distributed.comm.registry import get_backend
 
     means = get_args(config.Throttle.model_fields["means"].annotation)
-    slower = True
-    if (found := _analysis(evidence, THROTTLED)) is not None:
-        seconds = _seconds(found)
+    told, slower = {}, True
+    if evidence.result(THROTTLED) is not None:
+        seconds = _seconds(_scales(evidence, THROTTLED)[-1])
         slower = bool((seconds.isel(bandwidth=0) > MORE * seconds.isel(bandwidth=-1)).all())
+        told = {"less bandwidth slower": slower}
     there = get_backend("throttle+tcp") is not None and "tc" in means
-    ours = {"means": means} | ({} if found is None else {"less bandwidth slower": slower})
+    ours = {"means": means, **told}
     return compared(claim, there and slower, ours, "an emulator in software, or the kernel's")
 
 

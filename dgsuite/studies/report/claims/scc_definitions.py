@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
@@ -13,15 +15,19 @@ from distributed.comm import CommClosedError, connect, listen
 from distributed.protocol import to_serialize
 
 import dgsuite
+from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import chunks
-from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, need_pyscf
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, need_pyscf, needed
 from dgsuite.studies.scc.chip import SCC
-from dgsuite.studies.transports.chip import MPIMPB
+from dgsuite.studies.transports.chip import MPIMPB, Buffer
 
 PATIENCE = 30.0
 """Seconds that messages may take to arrive."""
+
+AS_ON_THE_CHIP = {"buffer": SCC.buffer, "places": SCC.cores}
+"""The buffer of a place."""
 
 
 @check
@@ -72,11 +78,13 @@ def remote_write(claim: Claim, evidence: Evidence) -> Verdict:
 
 @check
 def send(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether two that send each other several pieces at the same time both receive them."""
-    pieces = 3
-    got = exchanged(pieces * chunks()["mpb"])
+    """Whether two that send each other several pieces at once both end before either reads what came."""
+    pieces, piece = 3, chunks()["mpb"]
+    got = exchanged(pieces * piece)
+    held = Buffer.made("rcce", AS_ON_THE_CHIP).payload() == piece
     told = f"{pieces} pieces each way at the same time: {'arrive' if got else 'do not arrive'}"
-    return compared(claim, got, told, _FLAGS)
+    told += f"; a sender's buffer holds {'one' if held else 'another number'} of them"
+    return compared(claim, got and held, told, _FLAGS)
 
 
 @check
@@ -91,41 +99,111 @@ def receive(claim: Claim, evidence: Evidence) -> Verdict:
 _FLAGS = "flags are numbers in a line of memory; a process that sleeps is woken through a socket"
 
 
+@check
+def extensions(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether a place looks for messages without waiting, and takes one from whoever sends, with its kind."""
+
+    async def probes(*comms: Any) -> list[bool]:
+        reads = [asyncio.ensure_future(comm.read()) for comm in comms]
+        at_first, _ = await asyncio.wait(reads, timeout=0)
+        await comms[1].write("send")
+        came, _ = await asyncio.wait(reads, timeout=PATIENCE, return_when=asyncio.FIRST_COMPLETED)
+        reads[0].cancel()
+        return [not at_first, came == {reads[1]}, await reads[1] == HEADED]
+
+    async def answers(comm: Any) -> None:
+        await comm.read()
+        await comm.write(HEADED)
+
+    found, *_ = talked(probes, answers, answers)
+    names = ("a probe that does not wait", "a message of any place", "its kind and size")
+    there = dict(zip(names, found or [False] * len(names), strict=True))
+    there["a send while another comes"] = exchanged(1)
+    absent = [name for name, is_there in there.items() if not is_there]
+    return compared(
+        claim, not absent, verdicts.all_but(absent), "a probe is a read that waits aside"
+    )
+
+
+HEADED = {"kind": "put", "size": 8}
+"""A message with what the paper's header says."""
+
+
+@check
+def one_at_a_time(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether a small message to one place waits until a large one to another is read, and how long."""
+
+    async def sends(one: Any, other: Any) -> tuple[float, float, bool]:
+        times = []
+        for large in (1, BULK):
+            first = asyncio.ensure_future(one.write([to_serialize(np.zeros(large, np.uint8))]))
+            await asyncio.sleep(0)
+            start = time.perf_counter()
+            await other.write(HEADED)
+            times.append(1e3 * (time.perf_counter() - start))
+            waited = first.done()
+            await first
+        return *times, waited
+
+    async def takes(comm: Any) -> None:
+        for _ in range(2):
+            await comm.read()
+
+    (found, *_) = talked(sends, takes, takes)
+    alone, behind, waited = needed(found, "the messages did not arrive")
+    told = f"{behind:.3g} ms behind {BULK} bytes to another place, {alone:.2g} ms behind one byte"
+    return compared(claim, waited and behind > alone, told, "a lock for each event loop")
+
+
+BULK = 1 << 20
+"""Bytes of a message that takes long."""
+
+
 def exchanged(size: int) -> bool:
-    """Whether two places, each a thread, send each other so many bytes at the same time, and get them."""
+    """Whether two places send each other so many bytes at the same time, and get them."""
+
+    def end(mine: int) -> Talk:
+        async def swaps(comm: Any) -> bool:
+            await comm.write([to_serialize(np.full(size, mine, np.uint8))])
+            (got,) = await comm.read()
+            return bool(np.array_equal(got, np.full(size, 3 - mine, np.uint8)))
+
+        return swaps
+
+    return all(talked(end(1), end(2)))
+
+
+Talk = Callable[..., Awaitable[Any]]
+"""What a place does with its comms."""
+
+
+def talked(first: Talk, *others: Talk) -> list[Any]:
+    """What places come to, each a thread: the first has a comm to each of the others. False: it failed."""
     address: Future[str] = Future()
 
-    async def listens() -> bool:
-        found = asyncio.get_running_loop().create_future()
-
-        async def take(comm: Any) -> None:
-            found.set_result(comm)
-
-        listener = await listen("rcce://127.0.0.1", take)
+    async def listens() -> Any:
+        comms: asyncio.Queue[Any] = asyncio.Queue()
+        listener = await listen("rcce://127.0.0.1", comms.put)
+        address.set_result(listener.contact_address)
         try:
-            address.set_result(listener.contact_address)
-            return await _swapped(await found, size, 1)
+            return await _ended(first, [await comms.get() for _ in others])
         finally:
             listener.stop()
 
-    async def connects() -> bool:
-        where = await asyncio.wrap_future(address)
-        return await _swapped(await connect(where), size, 2)
+    async def connects(talk: Talk) -> Any:
+        return await _ended(talk, [await connect(await asyncio.wrap_future(address))])
 
-    settings = {"buffer": SCC.buffer, "places": SCC.cores}
-    with dask.config.set({"dgsuite.rcce": settings}), ThreadPoolExecutor(2) as pool:
-        both = [pool.submit(asyncio.run, end()) for end in (listens, connects)]
-        return all(one.result() for one in both)
+    settings = {"dgsuite.rcce": AS_ON_THE_CHIP}
+    with dask.config.set(settings), ThreadPoolExecutor(1 + len(others)) as pool:
+        ends = [listens(), *map(connects, others)]
+        return [one.result() for one in [pool.submit(asyncio.run, end) for end in ends]]
 
 
-async def _swapped(comm: Any, size: int, mine: int) -> bool:
-    """Whether what the other end writes while this end writes arrives; both read once they have written."""
+async def _ended(talk: Talk, comms: list[Any]) -> Any:
     try:
-        await asyncio.wait_for(comm.write([to_serialize(np.full(size, mine, np.uint8))]), PATIENCE)
-        (got,) = await asyncio.wait_for(comm.read(), PATIENCE)
+        return await asyncio.wait_for(talk(*comms), PATIENCE)
     except (TimeoutError, CommClosedError):
         return False
-    else:
-        return bool(np.array_equal(got, np.full(size, 3 - mine, np.uint8)))
     finally:
-        await comm.close()
+        for comm in comms:
+            await comm.close()

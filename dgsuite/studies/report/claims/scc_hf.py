@@ -11,6 +11,7 @@ from dgsuite.studies.report.claims.scc import OURS, on_chip
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.report.statistics import LEVEL, every
 from dgsuite.studies.scc import hf_report
+from dgsuite.studies.scc.chip import SCC
 
 NO_HF = "no results of Hartree-Fock"
 
@@ -160,8 +161,7 @@ def hf_native(claim: Claim, evidence: Evidence) -> Verdict:
     times = _narrow(evidence)
     behind = _behind(times, "mpb")
     first = int((times.seconds.sel(transport="mpb") <= times.seconds.min("transport")).sum())
-    late = int(behind.any("transport").sum())
-    size = times.seconds.isel(transport=0).size
+    late, size = int(behind.any("transport").sum()), times.seconds.isel(transport=0).size
     told = f"first at {first} of {size} points, level with the first at {size - first - late}"
     return _ranked(claim, evidence, behind, told)
 
@@ -230,7 +230,7 @@ def dynamic_runs(claim: Claim, evidence: Evidence) -> Verdict:
 def benzene_why(claim: Claim, evidence: Evidence) -> Verdict:
     """What messages take of the speed-up of both inputs at 48 places, and how much work they have."""
     ds = _molecules(evidence, "dynamic")
-    lost, work = _lost(ds)
+    lost, work = _lost(ds, "dynamic")
     told = {
         name: f"{lost[name]:.1%} of the speed-up lost, {work[name]:.1f} s of work" for name in lost
     }
@@ -238,13 +238,22 @@ def benzene_why(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, holds, told, "simulated", ds)
 
 
-def _lost(ds: xr.Dataset) -> tuple[dict[str, float], dict[str, float]]:
-    """What messages take of the speed-up at 48 places under dynamic balancing, and seconds of work."""
+@check
+def benzene_limited(claim: Claim, evidence: Evidence) -> Verdict:
+    """What messages take of benzene's speed-up at 48 places under each balance."""
+    ds = _molecules(evidence, "static", "dynamic")
+    lost = {arm: _lost(ds, arm)[0][BENZENE] for arm in ("static", "dynamic")}
+    told = {arm: f"{share:.1%} of the speed-up lost" for arm, share in lost.items()}
+    return compared(claim, min(lost.values()) > STOPPED, told, "simulated")
+
+
+def _lost(ds: xr.Dataset, arm: str) -> tuple[dict[str, float], dict[str, float]]:
+    """What messages take of the speed-up at 48 places under a balance, and seconds of work."""
     transport = _standing(ds.transport.values.tolist(), 5)
-    units = ds.simulated.sel(balance="dynamic", transport="none", places=1)
+    units = ds.simulated.sel(balance=arm, transport="none", places=1)
     lost, work = {}, {}
     for name in (BENZENE, ASPIRIN):
-        with_it, free = (_at_48(ds, name, "dynamic", t) for t in (transport, "none"))
+        with_it, free = (_at_48(ds, name, arm, t) for t in (transport, "none"))
         lost[name], work[name] = 1 - with_it / free, float(units.sel(input=name))
     return lost, work
 
@@ -252,4 +261,34 @@ def _lost(ds: xr.Dataset) -> tuple[dict[str, float], dict[str, float]]:
 @condition
 def stopped_alike(results: xr.Dataset) -> bool:
     """Whether messages take most of the speed-up of both inputs."""
-    return min(_lost(results)[0].values()) > 0.5
+    return min(_lost(results, "dynamic")[0].values()) > 0.5
+
+
+@check
+def slower_than_cluster(claim: Claim, evidence: Evidence) -> Verdict:
+    """Seconds on the chip over those on the cluster, if units take as many cycles on both."""
+    times = _by_clocks(needed(results_of(evidence, STO, *CLOCKS, "none"), NO_HF))
+    least, most = float(times.min()), float(times.max())
+    printed = claim.data["values"]["time_ratio"]
+    told = f"x {least:.1f} to {most:.1f}, if units take as many cycles on both"
+    holds = printed / 2 <= least and most <= 2 * printed
+    return compared(claim, holds, told, "a factor of two, simulated", times)
+
+
+CLOCKS = {"chip:mpb": SCC.core_hz, "mpi-sock": 1.8e9}
+"""Of the chip, and of the cluster that a transport stands for."""
+
+
+def _by_clocks(ds: xr.Dataset) -> xr.DataArray:
+    """Times of the chip over the cluster's: units in cycles of this machine, messages as they are."""
+    near = ds.simulated.sel(input=STO, places=slice(8, 48))
+    free, own = near.sel(transport="none", drop=True), float(ds.attrs["processor_hertz"])
+    both = (near.sel(transport=t, drop=True) + free * (own / hz - 1) for t, hz in CLOCKS.items())
+    return next(both) / next(both)
+
+
+@condition
+def messages_outweigh_clocks(times: xr.DataArray) -> bool:
+    """Whether nowhere the chip is behind by more than its clock, so that no message of it is what is slow."""
+    chip, cluster = CLOCKS.values()
+    return float(times.max()) <= cluster / chip

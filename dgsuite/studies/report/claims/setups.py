@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import xarray as xr
 
 from dgsuite import genval
 from dgsuite.core.results.dataset import runtime_model
 from dgsuite.studies.experiment import model as config
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, processor_of, setup_of
-from dgsuite.studies.report.claims.evidence import SUITE, N
+from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.report.factors import SERIAL_PROGRAM
 from dgsuite.studies.report.results import crowded
 from dgsuite.studies.report.results import hardware_threads as hardware_threads_of
 from dgsuite.studies.report.tables import INPUTS, SERIAL, program
 from dgsuite.studies.scaling.traffic import trace
-
-if TYPE_CHECKING:
-    import xarray as xr
-
-    from dgsuite.studies.report.claims.evidence import Evidence
 
 TIMED = range(11, 20)
 """Figures of times."""
@@ -203,15 +200,6 @@ def limits(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, ours == claim.data["values"], ours)
 
 
-@check
-def subset(claim: Claim, evidence: Evidence) -> Verdict:
-    """From Figure 14 on HJ's programs stand where the paper has one place, X10's elsewhere."""
-    files = _full(evidence, range(14, 20))
-    ours = {n: {r.program for r in planned(evidence.points(n))} for n in files}
-    paper = {n: {e["program"] for e in _experiments(n)} for n in files}
-    return compared(claim, ours == paper, {f"Figure {n}": p for n, p in ours.items()})
-
-
 def _experiments(number: int, study: str = "") -> list[dict[str, Any]]:
     claim = setup_of(number, study)
     return [] if claim is None else list(claim.data.get("experiment", ()))
@@ -219,21 +207,21 @@ def _experiments(number: int, study: str = "") -> list[dict[str, Any]]:
 
 @check
 def experiments(claim: Claim, evidence: Evidence) -> Verdict:
-    """The paper's experiments in one table beside the set-ups, and which of these depart here."""
-    table = claim.table()
-    for key, row in table.items():
+    """In what the set-ups of figures depart here, and whether a table beside them has their programs.
+
+    A claim may be about some figures and aspects alone.
+    """
+    for key, row in claim.table().items() if "rows" in claim.data else ():
         number = int("".join(c for c in key[:2] if c.isdigit()))
-        made = [e for e in _experiments(number) if e["program"] in row["programs"]]
-        if {e["program"] for e in made} != set(row["programs"]):
-            return Verdict(
-                verdicts.DIFFERS, f"Figure {key}: {row['programs']}", "", "two claims disagree"
-            )
-    depart = {n: departures(setup_of(n) or claim, planned(evidence.points(n)))
-              for n in _full(evidence)}  # fmt: skip
-    named = {f"Figure {n}": list(found) for n, found in depart.items() if found}
-    if not named:
-        return Verdict(verdicts.EQUAL, "all set-ups")
-    return Verdict(verdicts.DIFFERS, verdicts.said(named), "see the set-ups' own claims")
+        if not {e["program"] for e in _experiments(number)} >= set(row["programs"]):
+            odd = f"Figure {key}: {row['programs']}"
+            return Verdict(verdicts.DIFFERS, odd, silent="two claims disagree")
+    named = {}
+    for n in _full(evidence, claim.data.get("figures", TIMED)):
+        found = departures(setup_of(n) or claim, planned(evidence.points(n)))
+        if depart := [a for a in found if a in claim.data.get("aspects", found)]:
+            named[f"Figure {n}"] = depart
+    return compared(claim, not named, named or "all set-ups")
 
 
 @check

@@ -29,14 +29,8 @@ def line(row: Row) -> tuple[str, ...]:
     claim, verdict = row
     why = verdict.why + (f" SILENT: {verdict.silent}" if verdict.silent else "")
     ours = f"{verdict.ours}. {verdict.beside}" if verdict.beside else verdict.ours
-    return (
-        claim.id,
-        f"{claim.place}: {claim.says}",
-        ours,
-        verdict.verdict,
-        verdict.kind,
-        why.strip(),
-    )
+    paper = f"{claim.place}: {claim.says}"
+    return claim.id, paper, ours, verdict.verdict, verdict.kind, why.strip()
 
 
 def silent(rows: Iterable[Row]) -> list[str]:

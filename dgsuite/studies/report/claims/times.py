@@ -5,17 +5,19 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import Any
 
 import numpy as np
+import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
-from dgsuite.studies.report.claims.setups import settings_of
+from dgsuite.studies.report.claims.setups import setting, settings_of
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
-from dgsuite.studies.report.factors import SERIAL_PROGRAM
+from dgsuite.studies.report.factors import SERIAL_PROGRAM, TASKS, factors_of
 from dgsuite.studies.report.results import bars, crowded, hardware_threads, programs
 from dgsuite.studies.report.statistics import (
     Interval,
@@ -28,9 +30,6 @@ from dgsuite.studies.report.statistics import (
     within,
 )
 from dgsuite.studies.report.tables import SERIAL
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 NAMED = 8
 """Curves that differ are named, up to this many."""
@@ -47,6 +46,13 @@ ABOUT = 0.25
 NEAR = 1.25
 """How many times as large another speed-up may be, or as small, to be alike."""
 
+WORSE = 1.05
+"""How many times as large errors must be without a factor for times to depend on it."""
+
+OUTWEIGHING_SHARE = 0.75
+"""Share of the time from which tasks outweigh the rest."""
+
+
 Curves = Mapping[tuple[str, str], Mapping[Any, Interval]]
 """Seconds by value of what is swept, by program and kernel."""
 
@@ -62,18 +68,12 @@ def _changes(figure: xr.Dataset, values: NDArray, by: str) -> list[float]:
 
     Of each parallel program and kernel that was run at both.
     """
-    cost, at = figure["seconds"].values / values, figure[by].values
-    keys = [*zip(programs(figure), figure["kernel"].values.tolist(), strict=True)]
-    found = []
-    parallel = figure["style"].values != SERIAL
-    for key in dict.fromkeys(keys):
-        mine = parallel & np.array([other == key for other in keys])
-        if np.unique(at[mine]).size > 1:
-            first, last = (
-                cost[mine & (at == end)].mean() for end in (min(at[mine]), max(at[mine]))
-            )
-            found.append(float(last / first))
-    return found
+    cost = figure["seconds"].values / values
+    table = figure["seconds"].to_dataframe().assign(program=programs(figure), cost=cost)
+    means = table[table["style"] != SERIAL].groupby(["program", "kernel", by])["cost"].mean()
+    ends = means.groupby(level=["program", "kernel"]).agg(["first", "last", "size"])
+    changes: list[float] = (ends["last"] / ends["first"])[ends["size"] > 1].tolist()
+    return changes
 
 
 def _phases(figure: xr.Dataset) -> NDArray:
@@ -140,11 +140,11 @@ def _named(keys: Sequence[Any]) -> str:
 
 
 def _share(
-    claim: Claim, evidence: Evidence, held: Mapping[Any, bool | None], of: float = 1.0
+    claim: Claim, evidence: Evidence, held: Mapping[Any, bool | None], of: float, first: str = ""
 ) -> Verdict:
     """Whether enough curves do what is said; those that the intervals leave open may or may not."""
     odd, unsure = ([key for key, holds in held.items() if holds is way] for way in (False, None))
-    text = f"{len(held) - len(odd) - len(unsure)} of {len(held)} curves"
+    text = f"{first}{len(held) - len(odd) - len(unsure)} of {len(held)} curves"
     text += f"; not {_named(odd)}" if odd else ""
     text += f"; left open by their intervals: {_named(unsure)}" if unsure else ""
     may_fail = (1 - of) * len(held)
@@ -152,81 +152,90 @@ def _share(
     return told(claim, evidence, holds, text)
 
 
-def _each(
-    claim: Claim, evidence: Evidence, holds: Callable[[list[Interval]], bool | None],
-    values: tuple[Any, ...] = (), of: float = 1.0,
-) -> Verdict:  # fmt: skip
-    """Whether something holds of the curves' times, ascending in what is swept, or at some values."""
-    held = {}
-    for key, curve in curves(evidence, figure_of(claim)).items():
-        at = values or sorted(curve)
-        if len(at) > 1 and set(at) <= set(curve):
-            held[key] = holds([curve[v] for v in at])
-    return _share(claim, evidence, needed(held, lack(claim, *(values or ("two values",)))), of)
-
-
-def _grows(times: Sequence[Interval]) -> bool | None:
+def _grows(times: Sequence[Interval], at: Sequence[float] = ()) -> bool | None:
     return every(slower(a, b) for a, b in itertools.pairwise(times))
 
 
-def _in_proportion(times: Sequence[Interval], at: Sequence[float], power: float = 1) -> bool | None:
-    """Whether times grow about as a power of what is swept, from its first value to the last."""
-    grown, by = ratio(times[-1], times[0]), at[-1] / at[0]
-    ends = sorted(by ** (power * part) for part in (1 - ABOUT, 1 + ABOUT))
-    return within(grown, *ends)
+def _falls_less(times: Sequence[Interval], at: Sequence[float]) -> bool | None:
+    """Whether each step gains less than the one before."""
+    return _grows([ratio(a, b) for a, b in itertools.pairwise(times)][::-1])
 
 
-def _sharper(times: Sequence[Interval]) -> bool | None:
+def _sharper(times: Sequence[Interval], at: Sequence[float]) -> bool | None:
     """Grows, and in the last step more than before."""
     *steps, last = [ratio(b, a) for a, b in itertools.pairwise(times)]
     return every([_grows(times), *(slower(step, last) for step in steps)])
 
 
-@check
-def improves(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether times fall from one to eight threads, about as the threads grow."""
-    threads = (1, 2, 4, 8)
-
-    def falls(times: list[Interval]) -> bool | None:
-        return every([_grows(times[::-1]), _in_proportion(times[::-1], threads[::-1], -1)])
-
-    return _each(claim, evidence, falls, threads)
+def _in_proportion(times: Sequence[Interval], at: Sequence[float]) -> bool | None:
+    """Whether times grow, from first to last about as what is swept."""
+    by = at[-1] / at[0]
+    grown = within(ratio(times[-1], times[0]), *sorted((by ** (1 - ABOUT), by ** (1 + ABOUT))))
+    return every([_grows(times), grown])
 
 
-@check
-def gains(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether 16 threads gain a little less than 8, and 32 much less."""
-
-    def less(times: list[Interval]) -> bool | None:
-        gained = [ratio(a, b) for a, b in itertools.pairwise(times)]
-        return _grows(gained[::-1])
-
-    return _each(claim, evidence, less, (4, 8, 16, 32), SHARE_OF_MOST)
+def _inversely(times: Sequence[Interval], at: Sequence[float]) -> bool | None:
+    """Whether times fall, from first to last about as what is swept grows."""
+    return _in_proportion(times[::-1], [1 / value for value in at[::-1]])
 
 
-@check
-def hs_dip(claim: Claim, evidence: Evidence) -> Verdict:
-    """HS from 16 to 32 threads, in X10-FA and in HJ-FA."""
-    found = curves(evidence, 11)
-    pair = [found.get((p, "hs"), {}) for p in ("X10-FA", "HJ-FA")]
-    needed(all({16, 32} <= set(curve) for curve in pair), lack(claim, "hs on 16 and 32 threads"))
-    x10, hj = (ratio(curve[32], curve[16]) for curve in pair)
-    holds = every([above(x10), not above(hj)])
-    return told(claim, evidence, holds, f"time x {x10} in X10-FA, x {hj} in HJ-FA")
+SHAPES = {
+    "grows": _grows,
+    "falls less": _falls_less,
+    "grows more sharply": _sharper,
+    "in proportion": _in_proportion,
+    "inversely": _inversely,
+}
+"""What a curve may be said to do, by what a claim calls it."""
 
 
 @check
-def sixty_four(claim: Claim, evidence: Evidence) -> Verdict:
-    """What 64 threads gain over 32 in X10-FAC."""
-    found = curves(evidence, 11)
-    pair = {k: found.get(("X10-FAC", k), {}) for k in ("hs", "bf")}
-    there = all({32, 64} <= set(curve) for curve in pair.values())
-    needed(there, lack(claim, "hs and bf on 32 and 64 threads"))
-    ours = {k: ratio(curve[32], curve[64]) for k, curve in pair.items()}
-    paper = {k: 1 + claim.data["values"][f"{k}_improvement_percent_32_to_64"] / 100 for k in ours}
-    holds = every(within(ours[k], paper[k] - 0.1, paper[k] + 0.1) for k in ours)
-    text = ", ".join(f"{k} {100 * (gain.mean - 1):+.0f} %" for k, gain in ours.items())
-    return told(claim, evidence, holds, text)
+def shape(claim: Claim, evidence: Evidence) -> Verdict:
+    """Whether the curves of a figure have a shape, all of them or most, ascending in what is swept.
+
+    A claim says which, and at which values, or from which value on.
+    """
+    held, powers = {}, []
+    data = claim.data
+    for key, curve in curves(evidence, figure_of(claim)).items():
+        at = data.get("at") or sorted(value for value in curve if value >= data.get("from", 0))
+        if len(at) > 1 and set(at) <= set(curve):
+            times = [curve[value] for value in at]
+            held[key] = SHAPES[data["shape"]](times, at)
+            powers.append(math.log(times[-1].mean / times[0].mean) / math.log(at[-1] / at[0]))
+    needed(held, lack(claim, *data.get("at", ["two values"])))
+    ours = f"times as power {min(powers):.2f} to {max(powers):.2f} of what is swept; "
+    return _share(claim, evidence, held, data.get("of", 1.0), ours)
+
+
+@check
+def ratios(claim: Claim, evidence: Evidence) -> Verdict:
+    """Times at one value over those at another, of programs and kernels, within what a claim says of each."""
+    found = dict(curves(evidence, figure_of(claim)))
+    if (beside := evidence.figure(figure_of(claim), claim.data.get("beside", "none"))) is not None:
+        found |= measured(beside)
+    held: dict[tuple[str, str], bool | None] = {}
+    each = []
+    for given in claim.data["ratio"]:
+        first, last = given["over"]
+        mine = {
+            (program, kernel): ratio(curve[last], curve[first])
+            for (program, kernel), curve in found.items()
+            if program in given.get("programs", [program])
+            and kernel in given["kernels"]
+            and {first, last} <= set(curve)
+        }
+        what = lack(claim, f"{' or '.join(given['kernels'])} at {first} and {last}")
+        needed(mine or claim.data.get("some"), what)
+        for key, changed in mine.items():
+            sides = ((above(changed, given[end]), end == "least") for end in ENDS if end in given)
+            held[key] = every(agree(*side) for side in sides)
+            each.append(f"{' '.join(key)} x {changed}")
+    needed(held, what)
+    return _share(claim, evidence, held, 1.0, f"{', '.join(each)}; " * (len(each) <= NAMED))
+
+
+ENDS = ("least", "most")
 
 
 @condition
@@ -307,16 +316,6 @@ def _near(gain: Interval) -> bool | None:
 
 
 @check
-def mst_dip(claim: Claim, evidence: Evidence) -> Verdict:
-    """Recursive MST in one place from 16 to 32 threads."""
-    found = curves(evidence, 13).items()
-    mst = {p: c for (p, k), c in found if k == "mst" and {16, 32} <= set(c)}
-    needed(mst, lack(claim, "mst on 16 and 32 threads"))
-    text = ", ".join(f"{p} time x {ratio(c[32], c[16])}" for p, c in mst.items())
-    return told(claim, evidence, every(slower(c[16], c[32]) for c in mst.values()), text)
-
-
-@check
 def size_grows(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether times grow with the input, and most for BY."""
     held: list[bool | None] = []
@@ -335,20 +334,6 @@ def size_grows(claim: Claim, evidence: Evidence) -> Verdict:
     return told(claim, evidence, every(held), text)
 
 
-@check
-def clusters_grow(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether times grow with the clusters, from two on, and in proportion to them, for most."""
-    held, powers = {}, []
-    for key, curve in curves(evidence, 15).items():
-        at = sorted(value for value in curve if value > 1)
-        if len(at) > 1:
-            times = [curve[value] for value in at]
-            held[key] = every([_grows(times), _in_proportion(times, at)])
-            powers.append(math.log(times[-1].mean / times[0].mean) / math.log(at[-1] / at[0]))
-    found = _share(claim, evidence, needed(held, lack(claim, "two values")), SHARE_OF_MOST)
-    return found._replace(ours=f"p^{min(powers):.2f} to p^{max(powers):.2f}; {found.ours}")
-
-
 @condition
 def exchange_outweighs(figure: xr.Dataset) -> bool:
     """Whether half a phase on one place, the most that a second saves, takes less than an exchange of two.
@@ -365,40 +350,74 @@ def exchange_outweighs(figure: xr.Dataset) -> bool:
 
 
 @check
-def one_to_two(claim: Claim, evidence: Evidence) -> Verdict:
-    """Which kernels gain from a second cluster."""
-    found = curves(evidence, 15).items()
-    two = {key: slower(c[2], c[1]) for key, c in found if {1, 2} <= set(c)}
-    needed(two, lack(claim, "two clusters"))
-    paper = {"X10-FA": claim.data["values"]["fa"], "X10-FAC": claim.data["values"]["fac"]}
-    holds = every(
-        agree(gains, kernel in paper[program]) for (program, kernel), gains in two.items()
+def same_mutexes(claim: Claim, evidence: Evidence) -> Verdict:
+    """Mutexes of HJ's programs beside X10's, in runs that have both: of the study of factors."""
+    figure = needed(evidence.figure(19, "factors"), "no results of the study factors")
+    by_run = figure["mutexes"].to_dataframe()
+    each = (
+        by_run.groupby(["kernel", "kind", "runtime"])["mutexes"]
+        .agg(["min", "max"])
+        .unstack()
+        .dropna()
     )
-    ours = {p: sorted(k for (q, k), gains in two.items() if p == q and gains) for p, _ in two}
-    text = "; ".join(f"{p}: {', '.join(names) or 'none'}" for p, names in ours.items())
-    return told(claim, evidence, holds, f"gain from a second place: {text}")
+    needed(len(each), "no kernel was run in both")
+    odd = each[each.nunique(axis=1) > 1].index
+    told = f"{len(each) - len(odd)} of {len(each)} kernels and inputs have the same"
+    return compared(claim, odd.empty, told)
 
 
-@check
-def grows_sharply(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether times grow with U_n or W_n, in the last step more than before."""
-    return _each(claim, evidence, _sharper)
+def studied(judge: Callable[[Claim, Evidence, xr.Dataset], Verdict]) -> verdicts.Check:
+    """A check of a study's results and of its experiment file: what departs in it is found, too."""
+
+    @verdicts.answering
+    def of_results(claim: Claim, evidence: Evidence) -> Verdict:
+        number, study = claim.data["figure"], claim.data["study"]
+        figure = evidence.figure(number, study)
+        missing = f"no results of the study {study} beside Figure {number}"
+        return judge(claim, evidence, needed(figure, missing))
+
+    @wraps(judge)
+    def checked(claim: Claim, evidence: Evidence) -> Verdict:
+        found, file = of_results(claim, evidence), setting(claim, evidence).silent
+        return found._replace(silent="; ".join(filter(None, (found.silent, file))))
+
+    return check(checked)
 
 
-@check
-def n_grows(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether times of V_n grow."""
-    return _each(claim, evidence, _grows)
+def _parted(found: Curves, one: str, other: str) -> tuple[Curves, Curves]:
+    """The curves of programs with one ending, and of those with another, each without it."""
+    first, second = (
+        {(name.removesuffix(end), k): c for (name, k), c in found.items() if name.endswith(end)}
+        for end in (one, other)
+    )
+    return first, second
 
 
-@check
-def by_reversal(claim: Claim, evidence: Evidence) -> Verdict:
-    """BY on Mx-In over Mn-In, in one place and in many; the study of factors has what Figure 19 lacks."""
-    beside = evidence.figure(19, "factors")
-    found = dict(curves(evidence, 19)) | dict({} if beside is None else measured(beside))
-    programs = {p: found.get((p, "by"), {}) for p in ("X10-FA", "HJ-FA")}
-    needed(all(programs.values()), lack(claim, "by in X10-FA and HJ-FA"))
-    ratios = {p: ratio(c["mx"], c["mn"]) for p, c in programs.items()}
-    text = ", ".join(f"{p} {ratio}" for p, ratio in ratios.items())
-    holds = every([above(ratios["X10-FA"]), agree(above(ratios["HJ-FA"]), False)])
-    return told(claim, evidence, holds, text)
+@studied
+def alike_parts(claim: Claim, evidence: Evidence, figure: xr.Dataset) -> Verdict:
+    """Gain of the most threads over one: of programs with one ending beside those with another."""
+    one, other = claim.data["parts"]
+    return alike(claim, evidence, *_parted(measured(figure), one, other), claim.data["gain"])
+
+
+@condition
+def tasks_outweigh(figure: xr.Dataset) -> bool:
+    """Whether tasks take most of the time but for the computation, by each program's fit to all factors."""
+    found = factors_of(figure).values()
+    return all(TASKS in one.counts and one.share(TASKS) > OUTWEIGHING_SHARE for one in found)
+
+
+@studied
+def factors(claim: Claim, evidence: Evidence, figure: xr.Dataset) -> Verdict:
+    """Whether times of kernels are predicted worse, from those of others, without each of the factors."""
+    said, holds = [], True
+    for name, one in factors_of(figure).items():
+        there = len(np.unique(one.kernels)) > 1 and {TASKS, "mutexes"} <= one.counts.keys()
+        needed(there, lack(claim, f"kernels of {name} with other tasks and mutexes"))
+        every = list(one.counts)
+        whole = one.error(every)
+        without = {f: one.error([n for n in every if n != f]) for f in every}
+        holds &= min(without.values()) > WORSE * whole
+        each = ", ".join(f"{f} {e:.2f}" for f, e in without.items())
+        said.append(f"{name}: off by a factor of {whole:.2f}, without {each}")
+    return told(claim, evidence, holds, "; ".join(said))

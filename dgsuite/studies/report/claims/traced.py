@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import xarray as xr
+from numpy.typing import NDArray
 
 from dgsuite import genval
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N, dataset, inputs_of
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 @condition

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import networkx as nx
 import numpy as np
@@ -14,29 +14,9 @@ from dgsuite.kernels import KERNELS
 from dgsuite.studies.experiment.shipped import FOLDER
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim
-from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N, clocked
+from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N
 from dgsuite.studies.report.claims.setups import NO_FILES, TIMED, Made, planned
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
-
-VARIABLES = {
-    "Mut": "mutexes",
-    "Bar": "barriers",
-    "Fin": "finishes",
-    "Comm": "comm",
-    "Async": "asyncs",
-    "[clocked] async {S}": "asyncs",
-    "[clocked] finish {S}": "finishes",
-    "atomic {S}": "mutexes",
-    "Clock.advanceAll": "barriers",
-    "x = at(p) {S}": "comm",
-    "distribution of remote communication requests": "comm",
-    "synchronisations": "barriers",
-    "task creations": "asyncs",
-    "task terminations": "finishes",
-    "atomic operations": "mutexes",
-    "execution time": "seconds",
-}
-"""Variables of a run by the paper's words; its other words are no operations."""
 
 
 @check
@@ -48,33 +28,6 @@ def places(claim: Claim, evidence: Evidence) -> Verdict:
     varied = {p.hwts or 0 for p in points if p.clusters == N}
     text = f"{verdicts.all_but(sorted(odd))}; 64 places on {min(varied)} to {max(varied)} hardware threads"
     return compared(claim, not odd and len(varied) > 1, text, "a place is a worker process")
-
-
-@check
-def lock_step(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether programs with clocks have barriers, and those without join their tasks in place of them."""
-    odd = []
-    for kernel in SUITE:
-        if not clocked(kernel):
-            continue
-        joined, stepped = (evidence.run(kernel, "Mx", s) for s in ("finish_async", "clocked"))
-        holds = int(joined.barriers.sum()) == 0 < int(stepped.barriers.sum())
-        if not holds or int(joined.finishes.sum()) <= int(stepped.finishes.sum()):
-            odd.append(kernel)
-    return compared(claim, not odd, verdicts.all_but(odd))
-
-
-@condition
-def rounds_have_phases(finishes: Iterable[int]) -> bool:
-    """Whether a round of LCR has several joins, one for each phase."""
-    return min(finishes) > 1
-
-
-@check
-def rounds(claim: Claim, evidence: Evidence) -> Verdict:
-    """What is in what: rounds in phases, or phases in rounds."""
-    each = evidence.run("lcr", "Mx").finishes.values.tolist()
-    return compared(claim, max(each) == 1, f"a round of LCR has {max(each)} phases", results=each)
 
 
 @check
@@ -107,9 +60,9 @@ def variables(claim: Claim, evidence: Evidence) -> Verdict:
     """Which variables of a run count what the paper names."""
     ds = evidence.run("bf", "Mn", "clocked")
     named = claim.data.get("names") or [row[0] for row in claim.data["rows"]]
-    ours = {word: VARIABLES[word] for word in named if word in VARIABLES}
+    ours = claim.data["stands"]
     there = all(name in ds or name in ds.attrs for name in ours.values())
-    others = [word for word in named if word not in VARIABLES]
+    others = [word for word in named if word not in ours]
     return compared(claim, there, ours, f"no operations: {verdicts.said(others)}" if others else "")
 
 
