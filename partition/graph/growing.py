@@ -141,7 +141,7 @@ class Growing(GraphData):
         >>> dgsuite.run("wcc", grown, since=before).component.values
         array([0, 0, 0, 0, 4, 4])
         """
-        if dst is not None and edges.is_table(src):
+        if dst is not None and (hasattr(src, "columns") or hasattr(src, "schema")):
             source, dst = dst, None
         if not isinstance(target, Hashable) or not isinstance(weight, Hashable):
             raise InputError("a third argument names a column of a dataframe; write weights=...")

@@ -157,11 +157,6 @@ def refusing_damage(path: str | os.PathLike[str]) -> Iterator[None]:
         raise InputError(f"{os.fspath(path)}: cannot be read: {reason}") from None
 
 
-def is_table(values: Any) -> bool:
-    """Whether values have columns, as a dataframe has, and a table or a reader of Arrow."""
-    return hasattr(values, "columns") or hasattr(values, "schema")
-
-
 def is_number(nodes: Any) -> bool:
     """Whether what was given for nodes is an integer: how many there are."""
     return isinstance(nodes, int | np.integer) and not isinstance(nodes, bool)

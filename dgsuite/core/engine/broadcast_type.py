@@ -49,7 +49,9 @@ class BroadcastType(MessageType):
                 )
             along = [(k, along_edges(box, step, k, b)) for k, b in sends]
             batches = UnicastType().send(box, step, along, counts)
-            counts.active = sum(count_senders(box, k, b) for k, b in sends)
+            counts.active = sum(  # those without neighbours included
+                box.clusters[k].size if b.nodes is None else len(b.nodes) for k, b in sends
+            )
             return batches
         fields = store(box, step, sends, counts, travels=True)
         return {} if box.arriving is None else {**box.arriving.pack(fields)}
@@ -253,11 +255,6 @@ def carry(
         return int(cluster.ids[row]), int(indices[entry])
 
     box.carry(step, k, columns, items, edges, edge, counts)
-
-
-def count_senders(box: Mailbox, k: int, b: Broadcast) -> int:
-    """How many nodes broadcast, those without neighbours included."""
-    return box.clusters[k].size if b.nodes is None else len(b.nodes)
 
 
 def along_edges(box: Mailbox, step: Step, k: int, b: Broadcast) -> Unicast:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.partition.arrays.segments import distinct
-from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import of_clusters, once
 from dgsuite.partition.graph.dask_views import here
 
@@ -146,10 +146,6 @@ class Sampled:
 
 def _first_edges(graph: Graph) -> NDArray[np.int64]:
     """The number of the first edge of each node, where edges are numbered by ascending node and neighbour."""
-    degree = np.concatenate(of_clusters(graph, _degree, "counting edges"))
+    degree = np.concatenate(of_clusters(graph, attrgetter("degree"), "counting edges"))
     degree = degree[graph.partition.position(np.arange(graph.n))]
     return np.cumsum(degree, dtype=np.int64) - degree
-
-
-def _degree(c: Cluster) -> NDArray[np.int32]:
-    return c.degree
