@@ -20,16 +20,20 @@ rounds alone. The choice depends on the cut, and outputs must not."""
 FEW, LARGE = 1 << 10, 1 << 16
 """Nodes from which a choice pays off: where it takes no look at the graph, and where it does."""
 
-MOST = 1 << 26
-"""Edge ends that one worker gathers unasked: `eccentricity` takes some 20 bytes for each."""
+LIGHT, MOST = 1 << 20, 1 << 26
+"""Edge ends that one worker gathers of any graph, since searches of it are over sooner than rounds; and of
+deep ones: `eccentricity` takes some 20 bytes for each."""
 
 
-def light(graph: Graph) -> Look:
-    """Whether one worker can hold a graph."""
-    return Look(sum(graph.entries) <= MOST, f"a worker gathers {MOST} edge ends at most")
+def gathers(graph: Graph) -> Look:
+    """Whether one worker searches a graph sooner than all do by rounds, and can hold it."""
+    ends = sum(graph.entries)
+    if LIGHT < ends <= MOST:
+        return look(graph)
+    return Look(ends <= LIGHT, f"the graph has {ends} edge ends")
 
 
-LOOKS = dict.fromkeys(EITHER, (look,)) | {"eccentricity": (light,), "wcc": (look, together)}
+LOOKS = dict.fromkeys(EITHER, (look,)) | {"eccentricity": (gathers,), "wcc": (look, together)}
 """Of each kernel that has a choice, when its block form is the faster one: if one of these is so."""
 
 

@@ -100,10 +100,12 @@ def run(
         "clocked" and "serial" run all tasks of one depth at a time. Or "block", of "bfs",
         "core_number", "mst", "scc", "sssp", "topological" and "wcc": each cluster works on its own nodes
         until nothing changes there, and only what crosses the border between clusters is sent, so that a
-        deep graph cut in few places takes few rounds.
+        deep graph cut in few places takes few rounds. Or "block" of "eccentricity": one cluster gathers
+        the graph.
         The default is iterative; but "bfs", "topological" and "wcc" run as block on a graph of 65,536 nodes
-        or more that a first look finds deep, unless `clusters`, `trace`, `congest`, `network`, `checkpoint`
-        or `workload` is given. The attribute ``form_reason`` says what the look has found.
+        or more that a first look finds deep, and "eccentricity" on such graphs and on those of 1,024 nodes
+        or more with up to a million edge ends, unless `clusters`, `trace`, `congest`, `network`,
+        `checkpoint` or `workload` is given. The attribute ``form_reason`` says what was found.
     clusters
         Number of clusters; by default that of the graph if it was chosen, else one per worker.
     client

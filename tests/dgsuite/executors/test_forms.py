@@ -71,10 +71,15 @@ def test_eccentricities_are_found_by_one_worker_that_can_hold_the_graph(monkeypa
     monkeypatch.setattr(forms, "FEW", graph.n)
     ds = dgsuite.run("eccentricity", graph, of="radius")
     assert (ds.attrs["form"], ds.sizes["round"]) == ("block", 1)
+    monkeypatch.setattr(forms, "LIGHT", 1)
     monkeypatch.setattr(forms, "MOST", 2 * graph.m - 1)
     other = dgsuite.run("eccentricity", graph.repartition(3), of="radius")
     assert other.attrs["form"] == "iterative"
-    assert f"{2 * graph.m - 1} edge ends at most" in other.attrs["form_reason"]
+    assert other.attrs["form_reason"] == f"the graph has {2 * graph.m} edge ends"
+    monkeypatch.setattr(forms, "MOST", 2 * graph.m)
+    shallow = dgsuite.run("eccentricity", graph.repartition(5), of="radius")
+    assert shallow.attrs["form"] == "iterative"
+    assert shallow.attrs["form_reason"].endswith("paths have few hops")
     assert ds.limit.equals(other.limit)
     assert ds.eccentricity.equals(other.eccentricity)
 
