@@ -140,7 +140,7 @@ def test_a_site_has_helpers_where_its_work_is_shared(threads):
     def noted(site):
         if not seen:
             site.use_threads(threads)
-        seen.append(site.has_helpers)
+        seen.append(site.workload.helpers is not None)
 
     (cluster,) = dgsuite.Graph.from_networkx(GRAPH, clusters=1).parts
     spec = RunSpec(workload=Workload(operations=10))

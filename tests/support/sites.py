@@ -38,7 +38,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, sp
         size = Window.size(graph.n, len(all_sites), all_sites[0].mailbox.dtypes)
         memory = np.zeros(size, np.uint8)
         for site in all_sites:
-            assert site.mailbox.ghosts >= 0  # workers make this halo first
+            assert site.mailbox.slots >= 0  # workers make this halo first
             site.mailbox.share(memory)
     for site in all_sites:
         site.warm()

@@ -154,11 +154,6 @@ class Mailbox:
         all_nodes = True in self._halos.there(self.bounds, self.me)
         return self.clusters[0].n if all_nodes else self._halo(False).slots
 
-    @property
-    def ghosts(self) -> int:
-        """Those of the `slots` that are for nodes of other sites."""
-        return self.slots - self.starts[-1]
-
     def _halo(self, every: bool) -> Halo:
         """A halo of the site, perhaps with slots for all nodes."""
         return self._halos.get(self.clusters, self.bounds, self.me, every)

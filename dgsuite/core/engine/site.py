@@ -134,11 +134,6 @@ class Site:
         if each > 1 and self.workload is not None and self.workload.takes_processor:
             self.workload.use_threads(each)
 
-    @property
-    def has_helpers(self) -> bool:
-        """Whether threads that the calling one starts do a part of its work."""
-        return self.workload is not None and self.workload.helpers is not None
-
     def step(self, step: Step, pool: Executor | None = None) -> dict[int, MessageBatch]:
         """Run a phase on every cluster.
 

@@ -168,10 +168,11 @@ def _found(
     site = new_site(plan.kernels[0])
     kept = begun(plan.checkpoints, site)
     large = pools(sum(c.size for c in clusters))
-    large |= site.workload is not None and site.workload.takes_processor
+    load = site.workload
+    large |= load is not None and load.takes_processor
     threads = min(allowed, len(clusters)) if large else 1
     pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-    binds = plan.bind and pool is None and not site.has_helpers
+    binds = plan.bind and pool is None and (load is None or load.helpers is None)
     binds = binds and not plan.places[rank].startswith("inproc")
 
     @seldom
@@ -227,7 +228,7 @@ def _found(
 async def _share(box: Mailbox, mesh: Mesh) -> None:
     """Have broadcasts stored in memory that the tasks share, if they read many nodes of each other."""
     n, sites = box.clusters[0].n, len(mesh.places)
-    _, said = await mesh.exchange({}, Vote(sum=box.ghosts))
+    _, said = await mesh.exchange({}, Vote(sum=box.slots - box.starts[-1]))
     if said.sum > READ_ELSEWHERE * n * sites:
         memory = await mesh.values_of(Window.size(n, sites, box.dtypes))
         if memory is not None:

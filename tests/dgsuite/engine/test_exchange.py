@@ -174,7 +174,7 @@ def run_ahead(kernel, graph, sites, order):
         return reduced
 
     for site in run:
-        assert site.mailbox.ghosts >= 0  # workers make this halo first
+        assert site.mailbox.slots >= 0  # workers make this halo first
         site.mailbox.share(memory)
         site.warm()
     programs = [steps(kernel, graph.n, reply(me), 1000) for me in range(count)]
