@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, Field, fields
+from dataclasses import MISSING, fields
 from typing import Any
 
 import click
@@ -41,7 +41,11 @@ def kernels(models: bool, claims: bool, as_json: bool) -> None:
     found: dict[str, dict[str, Any]] = {
         name: {
             "answers": summary(kernel),
-            "parameters": {f.name: _default(f) for f in fields(kernel) if f.init},
+            "parameters": {
+                f.name: None if f.default is MISSING else f.default
+                for f in fields(kernel)
+                if f.init
+            },
             "forms": forms_of(name),
             "directed": not kernel.undirected or kernel.both_ways,
         }
@@ -78,10 +82,7 @@ def _claims(as_json: bool) -> None:
     sizes = ", ".join(f"{size:,}" for size in SIZES)
     rows = [["kernel", "model", "rounds", "exchanges", "messages", f"bits at n = {sizes}"]]
     for one in models():
-        said = [
-            f"{claim.status} {claim.bound}".rstrip()
-            for claim in claims(KERNELS[one.kernel]).values()
-        ]
+        said = [f"{c.status} {c.bound}".rstrip() for c in claims(KERNELS[one.kernel]).values()]
         bits = "at most " + ", ".join(map(str, one.bits))
         rows.append([one.kernel, one.model or "-", *said, bits])
     _print(rows)
@@ -92,9 +93,3 @@ def _print(rows: list[list[str]]) -> None:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
         print("  ".join(map(str.ljust, row, widths)).rstrip())
-
-
-def _default(field: Field[Any]) -> Any:
-    if field.default is not MISSING:
-        return field.default
-    return None if field.default_factory is MISSING else field.default_factory()
