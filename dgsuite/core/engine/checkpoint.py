@@ -118,10 +118,8 @@ class Kept(Fresh):
     @cached_property
     def _graph(self) -> list[list[int]]:
         """Checksums of the clusters: of their adjacency and node ids."""
-        return [
-            [crc32(np.ascontiguousarray(a).data) for a in (*c.edge_arrays, c.ids) if a.size]
-            for c in self.site.clusters
-        ]
+        arrays = ((*c.edge_arrays, c.ids) for c in self.site.clusters)
+        return [[crc32(np.ascontiguousarray(a).data) for a in some if a.size] for some in arrays]
 
     def _go_on(self, found: Found) -> None:
         """Read what the site goes on from."""

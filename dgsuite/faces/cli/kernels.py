@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import MISSING, fields
+from dataclasses import fields
 from typing import Any
 
 import click
@@ -41,11 +41,7 @@ def kernels(models: bool, claims: bool, as_json: bool) -> None:
     found: dict[str, dict[str, Any]] = {
         name: {
             "answers": summary(kernel),
-            "parameters": {
-                f.name: None if f.default is MISSING else f.default
-                for f in fields(kernel)
-                if f.init
-            },
+            "parameters": {f.name: getattr(kernel, f.name, None) for f in fields(kernel) if f.init},
             "forms": forms_of(name),
             "directed": not kernel.undirected or kernel.both_ways,
         }
