@@ -83,7 +83,13 @@ SWITCHES = {
         attributes={"dgsuite.core.executors.finish_async:HOLD": 1},
     ),
     "tiles": Switch(
-        "2x1", ("pagerank",), attributes={"dgsuite.partition.clusters.halo:Halo.tiles": None}
+        "2x1",
+        ("pagerank",),
+        attributes={
+            "dgsuite.partition.clusters.halo:Halo.tiles": property(  # also of halos that have them
+                lambda halo: None, lambda halo, tiles: None
+            )
+        },
     ),
     "clusters side by side": Switch(
         "1x2", (*ROUNDS[1:], "triangles"), attributes={"dgsuite.base.thresholds:pool_from": 1 << 60}

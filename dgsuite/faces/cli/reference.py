@@ -175,6 +175,5 @@ def _kind(value: Mapping[str, Any]) -> str:
         return f"list of {_kind(value.get('items', {}))}".replace("of table", "of tables")
     bounds = "".join(f" {word} {value[key]}" for key, word in BOUNDS.items() if key in value)
     kind = value.get("type", "any")
-    return {"string": "text", "boolean": "true or false", "object": "table"}.get(
-        kind, kind
-    ) + bounds
+    names = {"string": "text", "boolean": "true or false", "object": "table"}
+    return names.get(kind, kind) + bounds * (kind in ("integer", "number"))
