@@ -32,7 +32,7 @@ class Channel:
         Whether messages from one node to another arrive in the order in which they were sent.
     capacity
         How many messages from one node to another are on their way at most: what is sent beyond that is lost.
-        None: any number. A message that is lost on its way takes its place until it would have arrived.
+        None: any number. A message that is lost on its way counts until the tick at which it would arrive.
     gst, bound
         From tick `gst` on a message takes at most `bound` ticks, and those sent before arrive by ``gst +
         bound``: partial synchrony (Dwork, Lynch and Stockmeyer, Consensus in the presence of partial

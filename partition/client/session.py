@@ -251,7 +251,7 @@ def seceded() -> Iterator[None]:
     if "distributed" in sys.modules:
         from distributed import rejoin, secede
 
-        # outside a task, the first two; where the caller has already seceded, the last
+        # ValueError, AttributeError: not in a task; KeyError: the caller has already seceded
         with suppress(ValueError, AttributeError, KeyError):
             secede()
             left = True

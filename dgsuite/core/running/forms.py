@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -17,20 +17,28 @@ EITHER = ("all_pairs", "bfs", "bfs_many", "closeness", "harmonic", "topological"
 """Kernels whose outputs are the same bits in iterative and in block form, and that nobody runs for their
 rounds alone. The choice depends on the cut, and outputs must not."""
 
-FEW, LARGE = 1 << 10, 1 << 16
-"""Nodes from which a choice pays off: where it takes no look at the graph, and where it does."""
+LARGE = 1 << 16
+"""Nodes from which a choice is worth a look at the graph."""
 
-LIGHT, MOST = 1 << 20, 1 << 26
-"""Edge ends that one worker gathers of any graph, since searches of it are over sooner than rounds; and of
-deep ones: `eccentricity` takes some 20 bytes for each."""
+GATHERED_FROM = 1 << 10
+"""Nodes from which one worker gathers a graph."""
+
+GATHERED, GATHERED_DEEP = 1 << 20, 1 << 26
+"""Edge ends up to which one worker gathers any graph, and a deep one. On larger shallow graphs rounds are
+faster; a deep one takes memory, for `eccentricity` some 20 bytes for each edge end."""
 
 
 def gathers(graph: Graph) -> Look:
-    """Whether one worker searches a graph sooner than all do by rounds, and can hold it."""
+    """Whether one worker that gathers a graph is faster than rounds, and has the memory."""
     ends = sum(graph.entries)
-    if LIGHT < ends <= MOST:
-        return look(graph)
-    return Look(ends <= LIGHT, f"the graph has {ends} edge ends")
+    if GATHERED < ends <= GATHERED_DEEP:
+        return _seen(graph, look)
+    return Look(ends <= GATHERED, f"the graph has {ends} edge ends")
+
+
+def _seen(graph: Graph, see: Callable[[Graph], Look]) -> Look:
+    """What a look at a graph found; it is made once for each way in which the graph is cut."""
+    return once(graph, f"{see.__name__} at {graph.name}", see)
 
 
 LOOKS = dict.fromkeys(EITHER, (look,)) | {"eccentricity": (gathers,), "wcc": (look, together)}
@@ -60,12 +68,12 @@ def chosen(
         any(getattr(options, one) is not None for one in asked)
         or options.trace is not False
         or name not in LOOKS
-        or graph.n < (LARGE if name in EITHER else FEW)
+        or graph.n < (LARGE if name in EITHER else GATHERED_FROM)
         or any(own.keys() - {f.name for f in fields(BLOCK[name])} for own in each)
     ):
         return options.form, None
     for see in LOOKS[name]:
-        found = once(graph, f"{see.__name__} at {graph.name}", see)  # within its clusters
+        found = _seen(graph, see)
         if found.yes:
             break
     return "block" if found.yes else "iterative", found.reason

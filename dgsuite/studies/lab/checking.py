@@ -238,8 +238,8 @@ def _refused(kernel: Chosen, graph: Graph, name: str, parameters: Given) -> Iter
         try:
             run(kernel, graph, style="serial", **{**parameters, parameter: object()})
         except InputError as error:
-            told = f"{parameter!r}: the error does not name it: {error}"
-            told *= parameter not in str(error)
+            named = parameter in str(error)
+            told = "" if named else f"{parameter!r}: the error does not name it: {error}"
         except Exception as error:
             told = f"{parameter!r}: {type(error).__name__}: {error}"
         else:

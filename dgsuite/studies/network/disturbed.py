@@ -367,10 +367,8 @@ class Disturbed:
             return item if sends else bsp.Known(None)
         if not isinstance(item, bsp.Broadcast | bsp.Unicast):
             return item
-        own, alive = (
-            item.nodes if isinstance(item, bsp.Broadcast) else item.src,
-            self._alive(cluster.ids),
-        )
+        alive = self._alive(cluster.ids)
+        own = item.nodes if isinstance(item, bsp.Broadcast) else item.src
         nodes = np.arange(cluster.size) if own is None else np.asarray(own)
         keep = alive[nodes]
 

@@ -85,8 +85,8 @@ class Network(engine.Network):
         crashed node is cut off: it sends nothing, and nothing reaches it, until it is back. Outputs of nodes
         that are not have the values that they had then, and ``crashed`` the round.
     crash_by
-        What a probability of `crashes` is one of: that a node crashes in a "round", in its first phase; or in
-        a "phase", any of a round's, while it sends what this phase has it send.
+        What a probability of `crashes` counts for. "round": each round, and a node then crashes in its first
+        phase. "phase": each phase, and a node crashes in any of them, while it sends.
     churn
         What is away for some rounds: a sequence of (first, end, node) or (first, end, node, neighbour). From
         round `first` to the one before `end` no message arrives from or at the node, or between the two.
@@ -184,9 +184,10 @@ class Network(engine.Network):
             object.__setattr__(self, name, probability(name, getattr(self, name)))
         if not isinstance(self.fifo, bool):
             raise InputError(f"fifo must be True or False, got {self.fifo!r}")
-        for name, least in (("gst", 0), ("capacity", 1), ("bound", 1)):
-            if name == "bound" or getattr(self, name) is not None:
+        for name, least in (("gst", 0), ("capacity", 1)):
+            if getattr(self, name) is not None:
                 whole(name, getattr(self, name), least)
+        whole("bound", self.bound, 1)
         if self.synchroniser is not None:
             one_of("synchroniser", self.synchroniser, SYNCHRONISERS)
         if self.delay is not None:

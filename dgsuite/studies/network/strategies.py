@@ -175,8 +175,9 @@ def bounded(name: str, said: Any, values: NDArray, limits: Limits) -> NDArray:
         found = lies.astype(dtype)
         if dtype.kind == "f":
             return np.nan_to_num(found)  # type: ignore[no-any-return]
-        own = np.iinfo(np.uint8 if dtype.kind == "b" else dtype)
-        least, most = limits or ((0, 1) if dtype.kind == "b" else (int(own.min), int(own.max)))
+        if limits is None and dtype.kind != "b":
+            limits = int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
+        least, most = limits or (0, 1)
         if lies.dtype.kind == "f":
             found[np.isnan(lies)] = min(max(0, least), most)
     found[lies <= least] = least

@@ -68,15 +68,15 @@ def test_components_are_found_by_blocks_where_clusters_hold_together():
 
 def test_eccentricities_are_found_by_one_worker_that_can_hold_the_graph(monkeypatch):
     graph = genval.graph("er", 1024, m=8192, clusters=2).component()
-    monkeypatch.setattr(forms, "FEW", graph.n)
+    monkeypatch.setattr(forms, "GATHERED_FROM", graph.n)
     ds = dgsuite.run("eccentricity", graph, of="radius")
     assert (ds.attrs["form"], ds.sizes["round"]) == ("block", 1)
-    monkeypatch.setattr(forms, "LIGHT", 1)
-    monkeypatch.setattr(forms, "MOST", 2 * graph.m - 1)
+    monkeypatch.setattr(forms, "GATHERED", 1)
+    monkeypatch.setattr(forms, "GATHERED_DEEP", 2 * graph.m - 1)
     other = dgsuite.run("eccentricity", graph.repartition(3), of="radius")
     assert other.attrs["form"] == "iterative"
     assert other.attrs["form_reason"] == f"the graph has {2 * graph.m} edge ends"
-    monkeypatch.setattr(forms, "MOST", 2 * graph.m)
+    monkeypatch.setattr(forms, "GATHERED_DEEP", 2 * graph.m)
     shallow = dgsuite.run("eccentricity", graph.repartition(5), of="radius")
     assert shallow.attrs["form"] == "iterative"
     assert shallow.attrs["form_reason"].endswith("paths have few hops")
