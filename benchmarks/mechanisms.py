@@ -91,9 +91,6 @@ SWITCHES = {
             )
         },
     ),
-    "clusters side by side": Switch(
-        "1x2", (*ROUNDS[1:], "triangles"), attributes={"dgsuite.base.thresholds:pool_from": 1 << 60}
-    ),
     "compiled loops": Switch(
         "2x1", ROUNDS[1:], attributes={"dgsuite.base.thresholds:compile_from": 1 << 60}
     ),

@@ -56,7 +56,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "default"))
 
 WIDE = (
     *("accounting", "chem", "cli", "experiment", "lab", "network", "report", "scaling", "scc"),
-    *("suites", "transports", "workers", "engine/test_threads.py", "executors/test_recursive.py"),
+    *("suites", "transports", "workers", "executors/test_recursive.py"),
     *("test_nx_arguments.py", "test_nx_backend.py", "test_nx_results.py", "../goldens"),
     *("test_accessor.py", "../genval/test_generate.py", "../genval/test_levels.py"),
     *(

@@ -21,11 +21,6 @@ class Lock:
     def __exit__(self, *_: object) -> None:
         self._lock.release()
 
-    @property
-    def is_mine(self) -> bool:
-        """Whether this thread holds the lock."""
-        return self._lock._is_owned()  # type: ignore[attr-defined]  # as `threading.Condition` asks it
-
     def __reduce__(self) -> tuple[type[Lock], tuple[()]]:
         return type(self), ()
 
@@ -70,7 +65,3 @@ class Once:
             if key not in values or (valid is not None and not valid(values[key])):
                 values[key] = make()
             return values[key]  # type: ignore[no-any-return]
-
-    def clear(self) -> None:
-        """Forget all values; no other thread may use them."""
-        self._values = {}

@@ -25,20 +25,12 @@ before it compiles them, where none are kept: 4 s."""
 left_to_numpy: int | None = None
 """How many elements NumPy may still take; None before the first."""
 
-pool_from = 1 << 15
-"""Nodes of a site above which its clusters share the worker's threads: handing over costs 0.1 ms."""
-
-
-def is_large(elements: int) -> bool:
-    """Whether loops over so many elements may be compiled."""
-    return elements > compile_from
-
 
 def compiles(elements: int) -> bool:
     """Whether loops over so many elements are compiled, now."""
     global left_to_numpy
-    if not is_large(elements) or compile_from < 0:
-        return is_large(elements)
+    if elements <= compile_from or compile_from < 0:
+        return compile_from < 0
     if elements > compile_at_once:
         left_to_numpy = 0
     elif left_to_numpy is None:
@@ -51,8 +43,3 @@ def compile_without_delay() -> None:
     """Compile loops from now on, in a process that measures, which is to measure the same each time."""
     global left_to_numpy
     left_to_numpy = 0
-
-
-def pools(nodes: int) -> bool:
-    """Whether the clusters of a site with so many nodes may run side by side."""
-    return nodes > pool_from

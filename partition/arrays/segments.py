@@ -252,7 +252,7 @@ def lent(values: NDArray) -> NDArray:
     """A read-only view of an array, for clusters that share it and for compiled loops.
 
     Numba compiles a loop for read-only arrays apart from that for others. An array that is read-only in some
-    runs alone, since processes share it or the run is checked, is passed as read-only in all runs.
+    runs alone, since processes share it, is passed as read-only in all runs.
     """
     view = values.view()
     view.flags.writeable = False

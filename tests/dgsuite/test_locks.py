@@ -1,29 +1,23 @@
-"""What a lock guards waits while another thread, or another task, holds the lock; what pools are for."""
+"""What a lock guards waits while another thread, or another task, holds the lock."""
 
 import asyncio
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
-from types import SimpleNamespace
 
 import dask
 import numpy as np
 import pytest
 
 from dgsuite import genval
-from dgsuite.base.once import Lock, Once
+from dgsuite.base.once import Once
 from dgsuite.core.engine.mailbox import Halos
-from dgsuite.core.engine.program import Step
-from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import begun
 from dgsuite.core.workers.plugin import MAX_MESHES, KeptMeshes
 from dgsuite.partition.graph.data import Cache
-from dgsuite.studies.network.disturbed import Disturbed
 from dgsuite.studies.transports.throttle import HERE, Bucket, Limit, Throttle
 from tests.support.comms import KINDS, pair, run
 from tests.support.patience import PATIENCE
-from tests.support.toys import Meets
 
 
 class Mesh:
@@ -39,9 +33,6 @@ def guarded():
     parts = genval.graph("ring", 6, clusters=2, client=None).parts
     halos, bounds = Halos(), np.array([0, 2])
     meshes = KeptMeshes()
-    disturbed = object.__new__(Disturbed)
-    disturbed._lock, disturbed._at = Lock(), (0, 0)
-    step = SimpleNamespace(turn=0, position=0)
     return {
         made.lock: [lambda: made.get("a", lambda: 1)],
         cache.lock: [lambda: cache.get("a", lambda: 1)],
@@ -49,7 +40,6 @@ def guarded():
         meshes._lock: [lambda: meshes.take("a"), lambda: meshes.keep("b", Mesh(), 9), meshes.close],
         bucket._lock: [lambda: bucket.begin(1.0), lambda: bucket.take(1, 1.0, 1.0)],
         throttle._lock: [lambda: throttle.limit, lambda: setattr(throttle, "limit", Limit())],
-        disturbed._lock: [lambda: disturbed.begin(step)],
     }
 
 
@@ -138,14 +128,3 @@ def test_messages_leave_one_after_the_other(kind, monkeypatch):
 
     with dask.config.set(settings):
         run(main())
-
-
-def test_the_clusters_of_a_site_run_side_by_side():
-    """Each phase of a cluster waits until the other cluster's is there."""
-    graph = genval.graph("ring", 8, clusters=2, client=None)
-    site = Site(Meets(), graph.parts, np.array([0, 2]), 0)
-    with ThreadPoolExecutor(2) as pool:
-        site.step(Step(0, "send", False, 0), pool)
-        site.deliver({})
-        site.step(Step(0, "read", True, 0), pool)
-    assert (site.outputs()["got"] == 1).all()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -113,15 +112,13 @@ def of_sites(name: str, on: Graph, **how: Any) -> str:
 
 def digests(name: str, kind: str, n: int) -> Iterator[tuple[str, str]]:
     """The digests of all runs of a kernel on a graph: what runs, and the digest. Those on sites are the same
-    by messages, in shared memory and on two threads.
+    by messages and in shared memory.
     """
     own = PARAMETERS.get(name, {})
     whole, cut = (graph(name, kind, n, clusters) for clusters in (1, 5))
     yield "serial", of_run(name, whole, **own)
     yield "sites", of_sites(name, cut)
     yield "sites", of_sites(name, cut, shared=True)
-    with ThreadPoolExecutor(2) as pool:
-        yield "sites", of_sites(name, cut, pool=pool)
     for form, kernels in (("recursive", RECURSIVE), ("block", BLOCK)):
         if name in kernels and (form == "block" or n == min(FILES)):
             yield form, of_run(name, cut, form=form, **own)

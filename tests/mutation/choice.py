@@ -6,7 +6,7 @@ from pathlib import Path
 
 AXES = [
     *("dgsuite/engine/test_exchange.py", "kernels/test_small_graphs.py"),
-    *("dgsuite/engine/test_threads.py", "genval/test_rules.py", "kernels/test_costs.py"),
+    *("genval/test_rules.py", "kernels/test_costs.py"),
     *("kernels/test_contract.py", "dgsuite/accounting/test_counts.py"),
     *("dgsuite/executors/test_recursive.py", "dgsuite/workers/test_checkpoint.py"),
 ]

@@ -18,8 +18,6 @@ THREADS = {
 
 POOLS = {
     "dgsuite/core/engine/workload.py": "tasks with helpers are not bound",
-    "dgsuite/core/executors/clocked.py": "tasks with a pool are not bound",
-    "dgsuite/core/workers/part.py": "tasks of finish_async are not bound",
     "dgsuite/studies/report/claims/scc_definitions.py": "a client measures",
 }
 """The same of pools."""

@@ -103,18 +103,15 @@ def commands(workers, settings=None, **variables):
 
 @contextmanager
 def small_as_large(client):
-    """Have workers compile loops, and share their threads, for graphs of any size."""
+    """Have workers compile loops for graphs of any size."""
 
-    def begin_at(sizes):
+    def begin_at(size):
         from dgsuite.base import thresholds
 
-        before = {name: getattr(thresholds, name) for name in sizes}
-        vars(thresholds).update(sizes)
+        before, thresholds.compile_from = thresholds.compile_from, size
         return before
 
-    large = {"compile_from": -1, "pool_from": -1}
-    found = client.run(begin_at, large).values()  # workers may share a process
-    before = {name: max(each[name] for each in found) for name in large}
+    before = max(client.run(begin_at, -1).values())  # workers may share a process
     try:
         yield
     finally:

@@ -17,15 +17,13 @@ from dgsuite.core.results.dataset import by_node
 CHECKED = RunSpec(check=True)
 
 
-def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, spec=CHECKED):
+def simulate(kernel, graph, sites, checkpoints=None, shared=False, spec=CHECKED):
     """Run a kernel on several sites that hand each other pickled parcels, perhaps from a checkpoint on.
 
     Parameters
     ----------
     shared
         Whether they store broadcasts in memory that they share, once they know how many nodes they read.
-    pool
-        Where each runs its clusters side by side.
     spec
         What all sites get.
     """
@@ -60,7 +58,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, pool=None, sp
         return lambda: reduced
 
     for step in steps(kernel, graph.n, reply, *spec.limits, runs[0].votes):
-        exchange([site.step(step, pool) for site in all_sites])
+        exchange([site.step(step) for site in all_sites])
         for site, log in zip(all_sites, logs, strict=True):
             log.add(step, site.tally, site.compute, site.cpu, 0.0)
             votes.append(site.tally.vote)

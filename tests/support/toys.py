@@ -180,21 +180,6 @@ class EmptyInbox(Toy):
         s.got[:] = inbox.round
 
 
-BOTH = threading.Barrier(2)
-
-
-@dataclass(frozen=True)
-class Meets(Toy):
-    """In each phase two clusters of a process must compute at once."""
-
-    def send(self, c, s, inbox):
-        BOTH.wait(10)
-
-    def read(self, c, s, inbox):
-        BOTH.wait(10)
-        s.got[:] = 1
-
-
 @dataclass(frozen=True)
 class Carries(Toy):
     """Rounds carry values made from votes, to the phases that have a parameter for them."""

@@ -7,13 +7,12 @@ site, and `unpack` stores the batches of other sites in the slots of the ghosts.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from dgsuite.base.once import Once
 from dgsuite.core.engine.messages import not_sent
 from dgsuite.partition.arrays.segments import lay, lent, look_up, mark_rows, pick, put
 from dgsuite.partition.clusters.halo import Halo
@@ -85,9 +84,6 @@ class BroadcastStore:
         edges sent, it is the number of the site's entries, and less elsewhere.
     wire
         Bytes of the phase's broadcasts that are stored where other sites read them.
-    made
-        Values that clusters of the site share, each computed by the first cluster that needs it. All other
-        attributes are complete before clusters run side by side, and clusters do not change them.
     """
 
     wire = 0
@@ -105,7 +101,6 @@ class BroadcastStore:
         self._told = {peer: halo.told(peer) for peer in halo.send}
         self._all_told = sum(self._told.values())
         self._all_leaving = sum(halo.leaving.values())
-        self.made = Once()
         self._begin()
 
     def _mask(self) -> NDArray[np.bool_]:
@@ -118,7 +113,13 @@ class BroadcastStore:
         self._fields.clear()
         self._own: list[NDArray] | None = []  # lists of own senders; None if there are too many
         self._heard: list[Subset] = []
-        self.made.clear()
+        self._made: dict[Hashable, Any] = {}
+
+    def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
+        """A value that the first cluster that needs it makes, for all clusters of the site in this phase."""
+        if key not in self._made:
+            self._made[key] = make()
+        return self._made[key]  # type: ignore[no-any-return]
 
     def clear(self) -> None:
         """Forget the broadcasts of the last phase."""
@@ -292,9 +293,9 @@ class BroadcastStore:
     @property
     def lists(self) -> list[NDArray[np.int64]]:
         """Slots of the senders, as a read-only array for each of `senders`."""
-        return self.made.get("lists", lambda: [lent(part.members) for part in self.senders()])
+        return self.once("lists", lambda: [lent(part.members) for part in self.senders()])
 
     @property
     def bitmap(self) -> NDArray[np.uint8]:
         """Slots of the senders, as a bitmap."""
-        return self.made.get("bitmap", lambda: Subset(self.sent, count=self.count).bitmap)
+        return self.once("bitmap", lambda: Subset(self.sent, count=self.count).bitmap)

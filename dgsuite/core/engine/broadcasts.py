@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.thresholds import compiles, is_large
+from dgsuite.base import thresholds
+from dgsuite.base.thresholds import compiles
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
 from dgsuite.core.engine.network import Fate
@@ -86,13 +87,14 @@ class Broadcasts(BroadcastStore):
     @property
     def is_short(self) -> bool:
         """Whether, to find the first senders, listing the messages beats reading every slot."""
-        room = self.halo.own - (LISTS if is_large(len(self.halo.indices)) else 0)
+        large = len(self.halo.indices) > thresholds.compile_from
+        room = self.halo.own - (LISTS if large else 0)
         return self.count * LISTING <= room and self.reach * LISTING <= room
 
     @property
     def messages(self) -> MessageList:
         """The messages one by one."""
-        return self.made.get("messages", self._list)
+        return self.once("messages", self._list)
 
     def _list(self) -> MessageList:
         if not self.is_full or self.is_compiled:
@@ -142,7 +144,7 @@ class Broadcasts(BroadcastStore):
         """The halo, with those edges alone along which a message arrives where some are lost."""
         if self.fate is None:
             return self.halo
-        return self.made.get("through", self._sieve)
+        return self.once("through", self._sieve)
 
     def _sieve(self) -> Halo:
         halo, fate = self.halo, self.fate
@@ -238,7 +240,7 @@ class Broadcasts(BroadcastStore):
                 if (tiles.first, tiles.size) == (lo, hi - lo):
                     return self._sums(name, tiles)
             (tiles,) = self.halo.tiles
-            sums = self.made.get(("tiles", name), lambda: self._sums(name, tiles))
+            sums = self.once(("tiles", name), lambda: self._sums(name, tiles))
             return sums[lo:hi].copy()
         if self.pulls(hi - lo, None):
             return self._pull(how, name, np.arange(hi - lo), lo, hi)[1]
@@ -254,7 +256,7 @@ class Broadcasts(BroadcastStore):
     def _pushed_once(self, how: Reduction | str, name: str) -> tuple[NDArray, ...]:
         """What `_push` returns, worked out once a phase for all clusters of the site."""
         key = "pushed", how if isinstance(how, str) else how.name, name
-        return self.made.get(key, lambda: self._push(how, name))
+        return self.once(key, lambda: self._push(how, name))
 
     def _pull(
         self, how: Reduction | str, name: str, rows: NDArray, lo: int, hi: int
@@ -299,7 +301,7 @@ class Broadcasts(BroadcastStore):
             hits, away = self._along(loops().pull_count, lo, rows, self.bitmap, *ends)
             keep = hits > 0
         else:
-            every = self.made.get("count", self._push_count)
+            every = self.once("count", self._push_count)
             held = slice(*np.searchsorted(every[0], (lo, hi)))
             rows, hits, away = (part[held] for part in every)
             rows = rows - lo
@@ -356,7 +358,7 @@ class Broadcasts(BroadcastStore):
             return nodes[:found], source[:found], Note({"examined": looked, "bottom_up": len(rows)})
         if not self.is_compiled:
             return None
-        hit, least, count = self.made.get("first", self._push_first)
+        hit, least, count = self.once("first", self._push_first)
         hit, least = hit[lo:hi], least[lo:hi]
         nodes, source = _room(count, least.dtype)
         marked = lent(hit), lent(hit if among is None else among.mask)
@@ -382,9 +384,7 @@ class Broadcasts(BroadcastStore):
 
     def nearer(self, name: str, lo: int, hi: int) -> tuple[NDArray, NDArray, NDArray]:
         """`Inbox.nearer` of the nodes in rows `lo` to `hi`."""
-        every = self.made.get(
-            ("nearer", name), lambda: self.offers.take(self.lists, self.values(name))
-        )
+        every = self.once(("nearer", name), lambda: self.offers.take(self.lists, self.values(name)))
         rows = every[slice(*np.searchsorted(every, (lo, hi)))]
         return rows - lo, self.offers.least(rows), self.offers.source[rows]
 

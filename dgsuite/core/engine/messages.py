@@ -31,10 +31,8 @@ class MessageList:
     src
         Node id of each sender; None where a combiner has folded senders together.
     sorted
-        Values of fields that have been read. Each thread would find the same.
+        Values of fields that have been read.
     """
-
-    apart = frozenset({"sorted"})
 
     def __init__(
         self,

@@ -48,11 +48,6 @@ class Fate(Protocol):
 class SiteFaults(Protocol):
     """The faults of a run at one site: they see what it computes, sends and receives."""
 
-    @property
-    def shared(self) -> Iterable[object]:
-        """What clusters that run side by side share of it."""
-        ...
-
     def warm(self, halo: Halo) -> None:
         """Load compiled loops."""
 

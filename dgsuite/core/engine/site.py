@@ -7,9 +7,6 @@ styles differ only in what calls a site and how batches are transferred.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Executor
-from contextlib import ExitStack
-from functools import partial
 from time import perf_counter, thread_time
 from typing import Any
 
@@ -28,7 +25,6 @@ from dgsuite.core.engine.pairs import EdgeBits, Pairs
 from dgsuite.core.engine.program import Fault, Step, Tally, reduce_votes
 from dgsuite.core.engine.progress import Progress
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
-from dgsuite.core.engine.sealed import place_of_write, sealed
 from dgsuite.core.engine.workload import WorkloadRunner, without_packets
 from dgsuite.kernels.bsp import Extra, Kernel, Known, Note, State, Vote
 from dgsuite.partition.clusters.cluster import Cluster
@@ -122,40 +118,25 @@ class Site:
         self.quiet = self.keeps = False
         self.returned: Sequence[Any] = ()
         self._messages: Any = None
-        self._seals = ExitStack()
 
     def warm(self) -> None:
         """Do before the clock starts what would otherwise fall into the first rounds."""
         registry.warm(self.mailbox)
 
     def use_threads(self, threads: int) -> None:
-        """Have the workload of each cluster done by several threads, if there are enough for that."""
-        each = threads // len(self.clusters)
-        if each > 1 and self.workload is not None and self.workload.takes_processor:
-            self.workload.use_threads(each)
+        """Have the workload done by several threads. Clusters run one after the other, in one thread."""
+        if self.workload is not None and self.workload.takes_processor:
+            self.workload.use_threads(threads)
 
-    def step(self, step: Step, pool: Executor | None = None) -> dict[int, MessageBatch]:
-        """Run a phase on every cluster.
-
-        Parameters
-        ----------
-        pool
-            Where to run clusters side by side, if anywhere.
-
-        Returns
-        -------
-        A batch for each other site that gets one.
-        """
-        numbers = range(len(self.clusters))
+    def step(self, step: Step) -> dict[int, MessageBatch]:
+        """Run a phase on every cluster; returns a batch for each other site that gets one."""
         begin = perf_counter()
-        each = map if pool is None else pool.map
-        results = list(each(partial(self.run, step), numbers))
+        results = [self.run(step, k) for k in range(len(self.clusters))]
         self.busy = perf_counter() - begin
         return self.send(step, results)
 
     def send(self, step: Step, results: Sequence[Any]) -> dict[int, MessageBatch]:
         """Count and pack what the site's clusters returned from a phase; the end of `step`."""
-        self._seals.close()
         self._messages = None
         self.tally = tally = self.new_tally()
         sent: dict[type, list[tuple[int, Any]]] = {}
@@ -209,10 +190,6 @@ class Site:
         if self.workload is not None:
             batches = without_packets(batches)
         self._messages = registry.deliver(self.mailbox, batches)
-        if self.spec.check:
-            disturbed = () if self.disturbed is None else self.disturbed.shared
-            shared = self.mailbox, self._messages, self.workload, *disturbed
-            self._seals.enter_context(sealed(*shared))
 
     def outputs(self) -> dict[str, NDArray]:
         """The kernel's results for the nodes of this site, or their rows of a table."""
@@ -251,7 +228,7 @@ class Site:
         return found
 
     def run(self, step: Step, k: int) -> Any:
-        """Run a phase on the site's k-th cluster; what it returns is for `send`. Thread-safe."""
+        """Run a phase on the site's k-th cluster; what it returns is for `send`."""
         cluster = self.clusters[k]
         inbox = self.make_inbox(
             step.round, cluster, self.mailbox.starts[k], self._messages, self.mailbox.dtypes
@@ -272,8 +249,10 @@ class Site:
         except Unfit as error:
             raise Unfit(str(self.fault(step, k, str(error)))) from None
         except Exception as error:
-            at = place_of_write(error) if self.spec.check else ""
-            raise self.fault(step, k, f"{type(error).__name__}: {error}{at}") from error
+            why = ": copy arrays of a cluster or an inbox to change them" * (
+                "read-only" in str(error)
+            )
+            raise self.fault(step, k, f"{type(error).__name__}: {error}{why}") from error
         if self.disturbed is not None:
             result = self.disturbed.after(step, k, self.states[k], result)
         if self.workload is not None:

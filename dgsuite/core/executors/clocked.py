@@ -7,7 +7,6 @@ is also the barrier. The scheduler has no part in a run between its start and it
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +17,6 @@ from distributed import Client, get_worker
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.checkpoint import Fresh, begun
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
@@ -167,12 +165,7 @@ def _found(
     worker.fence(here, plan.epochs[rank])
     site = new_site(plan.kernels[0])
     kept = begun(plan.checkpoints, site)
-    large = pools(sum(c.size for c in clusters))
-    load = site.workload
-    large |= load is not None and load.takes_processor
-    threads = min(allowed, len(clusters)) if large else 1
-    pool = stack.enter_context(ThreadPoolExecutor(threads)) if threads > 1 else None
-    binds = plan.bind and pool is None and (load is None or load.helpers is None)
+    binds = plan.bind and (site.workload is None or site.workload.helpers is None)
     binds = binds and not plan.places[rank].startswith("inproc")
 
     @seldom
@@ -201,7 +194,7 @@ def _found(
                 if driving is drive and mesh.is_shared and clusters[0].pulls and kernel.broadcasts:
                     await _share(site.mailbox, mesh)
                 prepare(site)
-                await driving(site, mesh, pool, tell if plan.topic else None, kept)
+                await driving(site, mesh, tell if plan.topic else None, kept)
                 results.append((site.outputs(), site.log))
             if not plan.keep:
                 await mesh.close()

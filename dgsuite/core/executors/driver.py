@@ -7,7 +7,6 @@ Recursive forms bring what runs their finishes: see `dgsuite.core.executors.recu
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from concurrent.futures import Executor
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -48,7 +47,6 @@ class Alone:
 async def drive(
     site: Site,
     others: Mesh | Alone,
-    pool: Executor | None,
     tell: Report | None,
     kept: Fresh,
     finish: Callable[[Step], Awaitable[Vote]] | None = None,
@@ -57,8 +55,6 @@ async def drive(
 
     Parameters
     ----------
-    pool
-        Where clusters run side by side, if anywhere.
     tell
         Called with the progress after each turn of the program.
     kept
@@ -89,7 +85,7 @@ async def drive(
             now = perf_counter()
             continue
         await others.turn()
-        parcels = site.step(step, pool)
+        parcels = site.step(step)
         found, said = {}, SILENT
         if others.ordered or not site.quiet:
             vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote

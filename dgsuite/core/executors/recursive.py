@@ -11,7 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from math import inf
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dgsuite.core.engine.checkpoint import Fresh
 from dgsuite.core.engine.log import Log, merge, unite
@@ -42,29 +42,27 @@ def way(
 
 
 async def on_clock(
-    site: RecursiveSite, mesh: Mesh | Alone, pool: Any, tell: Report | None, kept: Fresh
+    site: RecursiveSite, mesh: Mesh | Alone, tell: Report | None, kept: Fresh
 ) -> None:
     """Tasks advance on a clock, with a barrier a tick."""
 
     async def finish(step: Step) -> Vote:
         await mesh.turn()
-        out = site.launch(step.turn, step.phase, pool)
+        out = site.launch(step.turn, step.phase)
         while True:
             found, (due, vote) = await mesh.exchange(out, (site.due(out), site.vote), _ticks)
             site.accept(found.values())
             if due == inf:
                 return vote
             await mesh.turn()
-            out = site.tick(due, pool)
+            out = site.tick(due)
             if tell is not None:
                 tell(site.progress)
 
-    await drive(site, mesh, pool, tell, kept, _logged(site, mesh, finish))
+    await drive(site, mesh, tell, kept, _logged(site, mesh, finish))
 
 
-async def freely(
-    site: RecursiveSite, mesh: Mesh, pool: Any, tell: Report | None, kept: Fresh
-) -> None:
+async def freely(site: RecursiveSite, mesh: Mesh, tell: Report | None, kept: Fresh) -> None:
     """Tasks run as they come."""
     from dgsuite.core.exchange.termination import Lines
 
@@ -72,7 +70,7 @@ async def freely(
 
     async def finish(step: Step) -> Vote:
         lines.begin()
-        out = site.launch(step.turn, step.phase, pool)
+        out = site.launch(step.turn, step.phase)
         breath = perf_counter()
         while True:
             idle = None if site.queue else site.vote
@@ -86,11 +84,11 @@ async def freely(
                 await asyncio.sleep(0)
                 breath = perf_counter()
             site.accept(lines.take())
-            out = site.next(pool) if site.queue else {}
+            out = site.next() if site.queue else {}
             if tell is not None:
                 tell(site.progress)
 
-    await drive(site, mesh, pool, tell, kept, _logged(site, mesh, finish))
+    await drive(site, mesh, tell, kept, _logged(site, mesh, finish))
 
 
 def _logged(

@@ -44,7 +44,7 @@ def run(
     site.warm()
     kept = begun(spec.checkpoints, site)
     others = Alone() if before_phase is None else Alone(partial(before_phase, site))
-    driven: Any = driving(site, others, None, tell and seldom(tell), kept)
+    driven: Any = driving(site, others, tell and seldom(tell), kept)
     try:
         driven.send(None)
     except StopIteration:

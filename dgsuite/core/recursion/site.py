@@ -7,8 +7,7 @@ styles differ only in when a site runs its tasks, and when parcels travel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Iterable, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 from math import inf
@@ -62,9 +61,7 @@ def tasks_of(bundle: Any) -> Bundle:
 
 
 def wave(queue: list[Key]) -> list[Key]:
-    """Take from a heap the first batches that can run side by side: of one depth and name, each of
-    another cluster.
-    """
+    """Take from a heap the first batches, of one depth and name, each of another cluster."""
     keys = [heappop(queue)]
     while queue and queue[0][:2] == keys[0][:2] and queue[0][2] != keys[-1][2]:
         keys.append(heappop(queue))
@@ -133,22 +130,14 @@ class RecursiveSite(Site):
 
     # Running tasks.
 
-    def launch(self, turn: int, name: str, pool: Executor | None = None) -> dict[int, Bundle]:
-        """Begin a finish; returns what goes to other sites.
-
-        Parameters
-        ----------
-        pool
-            Where clusters run side by side, if anywhere.
-        """
-        self.turn, self.vote, self.busy = turn, Vote(), 0.0
-        step = Step(0, name, False, turn)
-
-        def call(k: int) -> Any:
-            return self.call(step, k, self._make_inbox(step, k, None))
-
+    def launch(self, turn: int, name: str) -> dict[int, Bundle]:
+        """Begin a finish; returns what goes to other sites."""
+        self.turn, self.vote = turn, Vote()
+        step, begin = Step(0, name, False, turn), perf_counter()
         clusters = range(len(self.clusters))
-        for k, result in zip(clusters, self._side_by_side(call, clusters, pool), strict=True):
+        results = [self.call(step, k, self._make_inbox(step, k, None)) for k in clusters]
+        self.busy = perf_counter() - begin
+        for k, result in enumerate(results):
             self._take(step, k, result)
         return self._leave()
 
@@ -156,7 +145,7 @@ class RecursiveSite(Site):
         """When there are tasks to run, here or in `out`: infinite if there are none."""
         return 0 if out or self.queue else inf
 
-    def tick(self, due: float, pool: Executor | None = None) -> dict[int, Bundle]:
+    def tick(self, due: float) -> dict[int, Bundle]:
         """Run all tasks that are there, and none that these spawn.
 
         Parameters
@@ -167,29 +156,23 @@ class RecursiveSite(Site):
         queue, self.queue = self.queue, []
         taken, self.waiting = self.waiting, {}
         while queue:
-            self._run_wave(wave(queue), taken, pool)
+            self._run_wave(wave(queue), taken)
         return self._leave()
 
-    def next(self, pool: Executor | None = None) -> dict[int, Bundle]:
+    def next(self) -> dict[int, Bundle]:
         """Run the batches of tasks that come first: those of the least depth and one name."""
-        self._run_wave(wave(self.queue), self.waiting, pool)
+        self._run_wave(wave(self.queue), self.waiting)
         return self._leave()
 
     def _leave(self) -> dict[int, Any]:
-        self._seals.close()
         out, self._out = self._out, {}
         if out and self.room is not None:
             batches = [batch for bundle in out.values() for batch in bundle]
             self.room(batches[0].task, sum(batch.letters.nbytes for batch in batches))
         return out if self.workload is None else self.workload.add_packets(self.deepest, out)
 
-    def _run_wave(
-        self, keys: Sequence[Key], waiting: dict[Key, list[UnicastBatch]], pool: Executor | None
-    ) -> None:
-        """Run batches of one name, each of another cluster; what they spawn is taken in their order.
-
-        So queues, finishes and counts are the same however many threads there are.
-        """
+    def _run_wave(self, keys: Sequence[Key], waiting: dict[Key, list[UnicastBatch]]) -> None:
+        """Run batches of one name, each of another cluster; then take what they spawn, in their order."""
         parts = [waiting.pop(key) for key in keys]
         self.deepest = max(self.deepest, keys[0][0])
         if keys[0][1] == ENDED:
@@ -197,9 +180,9 @@ class RecursiveSite(Site):
                 k = key[2] - self.first_cluster
                 self._close(k, self.scopes[k].ended(concatenated(letters).fields[SLOT]))
             return
-        ran = self._side_by_side(
-            lambda both: self._run_batch(*both), list(zip(keys, parts, strict=True)), pool
-        )
+        begin = perf_counter()
+        ran = [self._run_batch(*both) for both in zip(keys, parts, strict=True)]
+        self.busy += perf_counter() - begin
         for (depth, task, index, nested), (step, result, inbox, rest) in zip(
             keys, ran, strict=True
         ):
@@ -207,15 +190,6 @@ class RecursiveSite(Site):
                 self.put(Batch(depth, task, index, rest))
             under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None
             self._take(step, index - self.first_cluster, result, under)
-
-    def _side_by_side(
-        self, call: Callable[[Any], Any], items: Sequence[Any], pool: Executor | None
-    ) -> list[Any]:
-        begin = perf_counter()
-        shared = pool is not None and len(items) > 1
-        found = list(pool.map(call, items) if shared else map(call, items))  # type: ignore[union-attr]
-        self.busy += perf_counter() - begin
-        return found
 
     def _run_batch(
         self, key: Key, parts: list[UnicastBatch]

@@ -109,18 +109,16 @@ def _together(hosts: list[dict[str, Any]]) -> dict[str, Any]:
 def side_by_side(attrs: Mapping[str, Any]) -> int:
     """How many threads of a run compute at once, from a dataset's attributes.
 
-    Where the processes are bound to some processors, as many as these. Else each cluster is computed by one
-    thread, so there are no more of them than clusters; but a workload is shared by all threads of a worker
-    that has several for each of its clusters. In style "in_turn" one worker computes at a time.
+    Where the processes are bound to some processors, as many as these. Else one of each worker; but all its
+    threads share a workload. In style "in_turn" one worker computes at a time.
     """
     if attrs.get("style") in ("serial", "in_turn"):
         return 1
     if int(attrs.get("hwts", -1)) > 0:
         return int(attrs["hwts"])
-    threads = int(attrs.get("workers", 1)) * int(attrs.get("threads", 1))
-    clusters = int(attrs.get("clusters", threads))
-    each = max(threads // clusters, 1) if attrs.get("workload") else 1
-    return min(threads, clusters * each)
+    workers = int(attrs.get("workers", 1))
+    workers = min(workers, int(attrs.get("clusters", workers)))
+    return workers * (int(attrs.get("threads", 1)) if attrs.get("workload") else 1)
 
 
 def oversubscribed(attrs: Mapping[str, Any]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from time import perf_counter
 from typing import NamedTuple
@@ -11,7 +10,6 @@ from typing import NamedTuple
 from distributed import get_worker
 from numpy.typing import NDArray
 
-from dgsuite.base.thresholds import pools
 from dgsuite.core.engine.message_type import MessageBatch
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.run_spec import RunSpec
@@ -53,8 +51,6 @@ class Part:
     site: Site
     epochs: Sequence[str]
     """Which process each of the run's workers is."""
-    pool: Executor | None
-    """Where clusters compute side by side."""
     done: int = -1
     """The last phase that has begun."""
     started: float = field(default_factory=perf_counter)
@@ -103,12 +99,9 @@ def open_part(
     """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
     worker.fence(get_worker(), epochs[me])
     site = Site(kernel, clusters, bounds, me, spec)
-    threads = get_worker().state.nthreads
-    site.use_threads(threads)
+    site.use_threads(get_worker().state.nthreads)
     prepare(site)
-    threads = min(threads, len(clusters)) if pools(sum(c.size for c in clusters)) else 1
-    pool = ThreadPoolExecutor(threads) if threads > 1 else None
-    worker.plugin().keep(worker.task_key(), run_id, Part(site, epochs, pool))
+    worker.plugin().keep(worker.task_key(), run_id, Part(site, epochs))
 
 
 def relay(run_id: str, to: Sequence[int], others: int, bundles: Sequence[Sent]) -> list[Bundle]:
@@ -132,7 +125,7 @@ def phase(run_id: str, step: Step, number: int, others: int, bundles: Sequence[S
     part.advance(number)
     part.deliver(number - 1, _each(bundles))
     site = part.site
-    bundle = Bundle(number, site.me, part.epochs[site.me], site.step(step, part.pool))
+    bundle = Bundle(number, site.me, part.epochs[site.me], site.step(step))
     site.tally.wire = bundle.nbytes * others + part.relayed  # it goes whole to each of them
     part.relayed = 0
     before, part.packed = part.packed, perf_counter()

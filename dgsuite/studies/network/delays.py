@@ -11,7 +11,6 @@ rounds between them take none.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import heappop, heappush, heapreplace
@@ -301,11 +300,11 @@ class DelayedSite(RecursiveSite):
         leaving = [batch for bundle in out.values() for batch in tasks_of(bundle)]
         return min(self.calendar.due, *(int(b.letters.fields[ARRIVAL].min()) for b in leaving), inf)
 
-    def tick(self, due: float, pool: Executor | None = None) -> dict[int, Bundle]:
+    def tick(self, due: float) -> dict[int, Bundle]:
         """Go on to a tick, and run all tasks that are there, and none that these spawn."""
         for batch in self.calendar.advance(int(due)):
             self.put(batch)
-        return super().tick(due, pool)
+        return super().tick(due)
 
     def outputs(self) -> dict[str, Any]:
         self.log.ticks = self.calendar.ticks

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, Unfit
 from dgsuite.base.mixing import Domain
-from dgsuite.base.once import Lock
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
 from dgsuite.kernels import bsp
@@ -70,8 +69,6 @@ class Disturbed:
         A node is to come back, and the kernel's state is not one by node.
     """
 
-    apart = frozenset({"struck", "_frozen", "_kept", "_down", "_waiting"})
-
     def __init__(
         self, faults: Faults, kernel: bsp.Kernel, clusters: Sequence[Cluster], fault: Fault
     ) -> None:
@@ -89,7 +86,6 @@ class Disturbed:
         self._fallen = np.empty(0, np.int64)  # nodes that crash before the phase
         self._frozen: dict[int, list[tuple[NDArray, dict[str, NDArray]]]] = {}
         self._at: tuple[int, int] | None = None
-        self._lock = Lock()
         rounds = faults.crash_rounds(n)
         self._due = np.argsort(rounds, kind="stable")[: np.count_nonzero(rounds < NEVER)]
         self._rounds = rounds[self._due]
@@ -110,7 +106,7 @@ class Disturbed:
         self._bounded = isinstance(kernel, EventKernel) and kernel.channel.capacity is not None
         self._watch = None
         if faults.attack is not None:
-            self._watch = Watch(faults.attack, kernel, clusters, self._lock)
+            self._watch = Watch(faults.attack, kernel, clusters)
         liars, mask = faults.liars, faults.lying(n)
         silent = liars is not None and liars.strategy == "silent"
         self._silent = np.flatnonzero(mask & silent)
@@ -123,11 +119,6 @@ class Disturbed:
             lying, fixed = mask & (not silent), kernel.unforgeable
             self._lies = Lies(key, lying, how, counts, limits, 0, "", unforgeable=fixed)
 
-    @property
-    def shared(self) -> tuple[object, ...]:
-        """What clusters that run side by side share of it."""
-        return (self,) if self._watch is None else (self, self._watch)
-
     def warm(self, halo: Halo) -> None:
         """Load the compiled loop that takes lost messages out of a halo's rows."""
         from dgsuite.studies.network._sieve import sieve
@@ -139,46 +130,45 @@ class Disturbed:
 
     def begin(self, step: Step) -> None:
         """Before a phase: which nodes crash in it, and what becomes of its messages. May be called again."""
-        with self._lock:
-            if (step.turn, step.position) == self._at:
+        if (step.turn, step.position) == self._at:
+            return
+        self._at = step.turn, step.position
+        self._crash(step)
+        self.struck.append(np.zeros(CODES + len(REWRITTEN), np.int64))
+        away, drops = self.faults.away(step.round), self.faults.dropped(step.round)
+        mute = [(LIARS, self._silent), (CHURN, away)]
+        if self._watch is not None:
+            struck, adversary = self._watch.begin(step), self._watch.attack.adversary
+            if adversary.delays:
                 return
-            self._at = step.turn, step.position
-            self._crash(step)
-            self.struck.append(np.zeros(CODES + len(REWRITTEN), np.int64))
-            away, drops = self.faults.away(step.round), self.faults.dropped(step.round)
-            mute = [(LIARS, self._silent), (CHURN, away)]
-            if self._watch is not None:
-                struck, adversary = self._watch.begin(step), self._watch.attack.adversary
-                if adversary.delays:
-                    return
-                if adversary.crashes:
-                    nodes = struck[0][~self._dead[struck[0]]]
-                    self._fallen = np.append(self._fallen, nodes)
-                    self._die(nodes)
-                elif adversary.spends == ABSENCES:
-                    mute.append((ADVERSARY, struck[0]))
-                    away = np.append(away, struck[0])
-                elif struck.size:
-                    drops.append((ADVERSARY, struck))
-            falling, absent, lies = self._mask(self._falling), self._mask(away), self._lies
-            if lies is not None:
-                key, noise = self.faults.key(Domain.LIES, *self._at), self._chance("corruption")
-                lies = replace(lies, key=key, noise=noise, round=step.round, phase=step.phase)
-            self.fate = Fate(
-                key=self.faults.key(Domain.LOSS, *self._at),
-                source=self._limits[0],
-                target=self._limits[1],
-                dead=self._dead if absent is None else self._dead | absent,
-                mute=self._codes(mute),
-                falling=falling,
-                lies=lies,
-                drops=drops,
-                chances=self._chances,
-                splits=[p for p in self.faults.splits if p.first <= step.round < (p.end or NEVER)],
-                last=self._last(),
-                twice=self._chance("duplicates"),
-                bounded=self._bounded,
-            )
+            if adversary.crashes:
+                nodes = struck[0][~self._dead[struck[0]]]
+                self._fallen = np.append(self._fallen, nodes)
+                self._die(nodes)
+            elif adversary.spends == ABSENCES:
+                mute.append((ADVERSARY, struck[0]))
+                away = np.append(away, struck[0])
+            elif struck.size:
+                drops.append((ADVERSARY, struck))
+        falling, absent, lies = self._mask(self._falling), self._mask(away), self._lies
+        if lies is not None:
+            key, noise = self.faults.key(Domain.LIES, *self._at), self._chance("corruption")
+            lies = replace(lies, key=key, noise=noise, round=step.round, phase=step.phase)
+        self.fate = Fate(
+            key=self.faults.key(Domain.LOSS, *self._at),
+            source=self._limits[0],
+            target=self._limits[1],
+            dead=self._dead if absent is None else self._dead | absent,
+            mute=self._codes(mute),
+            falling=falling,
+            lies=lies,
+            drops=drops,
+            chances=self._chances,
+            splits=[p for p in self.faults.splits if p.first <= step.round < (p.end or NEVER)],
+            last=self._last(),
+            twice=self._chance("duplicates"),
+            bounded=self._bounded,
+        )
 
     def _chance(self, kind: str) -> tuple[NDArray[np.uint64], NDArray[np.uint64]] | None:
         """The key of a phase and a limit for what strikes messages with a probability."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -11,12 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.once import Lock
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Step
-from dgsuite.core.engine.sealed import sealed
 from dgsuite.kernels.bsp import Broadcast, Kernel, Known, Unicast, Vote
-from dgsuite.partition.arrays.segments import expand
+from dgsuite.partition.arrays.segments import expand, lend_all
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.studies.network.adversary import STATES, Attack, Reached, View
 
@@ -33,15 +32,9 @@ class Watch:
         The adversary.
     kernel, clusters
         Those of the site.
-    lock
-        Held by a thread that calls `begin`.
     """
 
-    apart = frozenset({"_sent", "_when", "_one_by_one"})
-
-    def __init__(
-        self, attack: Attack, kernel: Kernel, clusters: Sequence[Cluster], lock: Lock
-    ) -> None:
+    def __init__(self, attack: Attack, kernel: Kernel, clusters: Sequence[Cluster]) -> None:
         self.attack = attack
         self.kernel = kernel
         self.clusters = clusters
@@ -52,7 +45,6 @@ class Watch:
         self._heard = np.zeros(clusters[0].n, bool)  # has sent before, of the nodes seen here
         self._one_by_one = [False] * len(clusters)  # whether nodes send otherwise than along edges
         self._mixed = False  # whether nodes of any cluster have, in phases that are over
-        self._lock = lock
         self._left = attack.adversary.budget
         self._round = -1
 
@@ -84,12 +76,13 @@ class Watch:
         if not step.last:
             return Vote()
         strong = self.attack.adversary.sees == STATES
-        seen = state if strong else None
+        seen = None
+        if strong:
+            lend_all(seen := copy(state))
         kernel = self.kernel if strong else replace(self.kernel, seed=0)  # no coins to work out
         reach = partial(self._reached, k)
         view = View(cluster, step.round, counts.copy(), seen, kernel, reach)
-        with sealed(seen):
-            return Vote(targets=self.attack.targets(view, self.attack.adversary.each, dead))
+        return Vote(targets=self.attack.targets(view, self.attack.adversary.each, dead))
 
     def hear(self, arriving: Broadcasts) -> None:
         """Note which nodes have sent what arrives at the site."""

@@ -1,7 +1,6 @@
 """The exchange between sites, without sockets: any number of sites in one process, also in shared memory."""
 
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 
 import networkx as nx
@@ -21,12 +20,7 @@ from tests.support import toys
 from tests.support.cases import NAMES, cuts, graphs, in_turn, inputs
 from tests.support.examples import examples
 from tests.support.faulty import Fails
-from tests.support.schedules import Shuffled
 from tests.support.sites import alone, assert_same, simulate
-
-POOLS = st.one_of(st.none(), st.integers(0, 99).map(Shuffled), st.just(ThreadPoolExecutor(3)))
-"""How the clusters of a site run: in order, in another order, or side by side."""
-
 
 WAYS = [(False, False), (True, True), (False, True), (True, False)]
 """Whether graphs take the way of large ones, and sites share memory."""
@@ -44,8 +38,7 @@ def test_any_cut_gives_the_same_for_every_kernel(name, way, monkeypatch):
         kernel, make = data.draw(inputs(name))
         whole = make()
         cut = make(**data.draw(cuts(whole.n)))
-        sites, pool = data.draw(st.integers(1, 5)), data.draw(POOLS)
-        found = simulate(kernel, cut, sites, shared=shared, pool=pool)
+        found = simulate(kernel, cut, data.draw(st.integers(1, 5)), shared=shared)
         assert_same(serial.run(kernel, whole.parts), found, messages=not kernel.obeys.ships)
         if kernel.obeys.ships:
             assert_same(alone(kernel, cut), found)
@@ -76,10 +69,10 @@ def test_any_cut_gives_the_same(compiled, shared, monkeypatch):
     if compiled:
         monkeypatch.setattr("dgsuite.base.thresholds.compile_from", -1)
 
-    @given(graphs(), KERNEL, st.integers(1, 5), POOLS)
-    def check(pair, kernel, sites, pool):
+    @given(graphs(), KERNEL, st.integers(1, 5))
+    def check(pair, kernel, sites):
         whole, cut = pair
-        found = simulate(kernel, cut, sites, shared=shared, pool=pool)
+        found = simulate(kernel, cut, sites, shared=shared)
         assert_same(serial.run(kernel, whole.parts), found)
 
     check()

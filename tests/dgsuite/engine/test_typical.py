@@ -3,6 +3,7 @@
 import random
 import tracemalloc
 from dataclasses import replace
+from functools import lru_cache
 from types import FunctionType
 
 import numpy as np
@@ -15,16 +16,45 @@ from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import Kernel, Vote
 from dgsuite.partition.arrays import mapped, tiles
+from dgsuite.partition.clusters.grid import arrange
 from dgsuite.partition.graph.graph import Graph
-from tests.dgsuite.engine.test_threads import CLUSTERS, cut_of, expected, options
+from dgsuite.partition.graph.views import incoming
+from tests.cards.ranks import RANKS
+from tests.support import references
 from tests.support.cases import TYPICAL, typical
 from tests.support.sites import assert_same, simulate
+from tests.support.small_graphs import BY_CUT
+
+CLUSTERS = 6
 
 FLAGS = [name for name, kind in Kernel.__annotations__.items() if kind == "ClassVar[bool]"]
 
 NAMES = [*(name for name in dir(ClusterInbox) if not name.startswith("_")), "__getitem__"]
 READ = [n for n in NAMES if isinstance(getattr(ClusterInbox, n), property | FunctionType)]
 """What a kernel reads messages by."""
+
+
+@lru_cache
+def expected(name):
+    """A kernel, and its run on one cluster; in as many clusters, if messages depend on these."""
+    kernel = KERNELS[name](**options(name))
+    return kernel, serial.run(kernel, cut_of(name, CLUSTERS if name in BY_CUT else 1).parts)
+
+
+def cut_of(name, clusters):
+    """The graph of a kernel in some clusters."""
+    graph = references.mine(name, clusters)
+    if name == "bfs2d":
+        return arrange(graph)
+    return incoming(graph) if graph.directed else graph
+
+
+def options(name):
+    """Parameters that keep a run short, and have it use what clusters share."""
+    few = {"random_walks": {"length": 3}, "cdlp": {"iterations": 3}, "kc": {"k": 3}}
+    if name in RANKS:
+        return {"iterations": 3, "tolerance": None}
+    return few.get(name, {})
 
 
 def spied(name, seen):

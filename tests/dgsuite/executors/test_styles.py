@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Graph, InputError, genval
-from dgsuite.base import thresholds
 from dgsuite.kernels import KERNELS, MIS, RECURSIVE, BellmanFord
 from dgsuite.partition.client.session import Session
 from tests.support import references, toys
@@ -313,18 +312,3 @@ def test_a_phase_costs_the_scheduler_what_there_is_to_do(client, clusters):
 def test_it_has_no_checkpoints(client, ring, tmp_path):
     with pytest.raises(dgsuite.InputError, match="'finish_async' has no checkpoints"):
         dgsuite.run("mis", ring, style="finish_async", client=client, checkpoint=tmp_path)
-
-
-def pool_all():
-    """Have clusters of any size share threads."""
-    thresholds.pool_from = -1
-
-
-def test_clusters_of_a_worker_share_its_threads():
-    """Each phase of a cluster waits until another cluster's is there."""
-    graph = dgsuite.Graph.from_networkx(nx.cycle_graph(8), clusters=4)
-    with client_of(1, threads=2, set_as_default=False) as client:
-        client.run(pool_all)
-        for style in ("finish_async", "clocked"):
-            found = dgsuite.run(toys.Meets(), graph, style=style, client=client)
-            assert (found.got == 1).all()
