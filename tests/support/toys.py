@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import threading
 import time
 from dataclasses import dataclass
 from typing import ClassVar
@@ -267,28 +266,6 @@ class ManyFields(Toy):
         for output, name in (("got", "field_1"), ("last", "field_69")):
             nodes, largest = inbox.max(name)
             getattr(s, output)[nodes] = largest
-
-
-GATES = {2: threading.Barrier(2, timeout=20)}
-"""By number of threads, what opens when as many of a process have come."""
-
-
-@dataclass(frozen=True)
-class MeetingTasks(Toy):
-    """Tasks of different clusters wait for each other, in a launch and under a finish."""
-
-    form: ClassVar[str] = "recursive"
-
-    def program(self, net) -> bsp.Program:
-        yield bsp.Finish(self.send)
-
-    def send(self, c, s, inbox):
-        GATES[2].wait()
-        return bsp.spawn(self.read, (c.ids + c.n // 2) % c.n, by=np.arange(c.size))
-
-    def read(self, c, s, inbox):
-        GATES[2].wait()
-        s.got[inbox.node] = inbox.node
 
 
 @dataclass(frozen=True)
