@@ -100,31 +100,27 @@ class Bracha(GroupKernel):
 
     def on_start(self, c: bsp.Cluster, s: State, e: Events) -> Iterator[bsp.Unicast]:
         sender = e.node[c.ids[e.node] == self.sender]
-        yield self.tell(c, sender, kind=INITIAL, value=self.value)
-        values = np.full(len(sender), self.value)
-        yield from self.counted(
-            c, s, Events(e.tick, sender), sender, s.rank[sender], INITIAL, values
-        )
+        yield from self.say(c, s, e.tick, sender, INITIAL, np.full(len(sender), self.value))
 
     def on_message(self, c: bsp.Cluster, s: State, e: Events) -> Iterator[bsp.Unicast]:
         e = e.among((e["kind"] != INITIAL) | (e.src == self.sender))
         member, kind = self.member(c, s, e), e["kind"]
         new = ~s.heard[e.node, kind, member]
-        e, member = e.among(new), member[new]
-        yield from self.counted(c, s, e, e.node, member, e["kind"], e["value"])
+        yield from self.counted(c, s, e.among(new), member[new])
+
+    def say(
+        self, c: bsp.Cluster, s: State, tick: int, nodes: NDArray, kind: int, value: NDArray
+    ) -> Iterator[bsp.Unicast]:
+        """Tell all others a value, and count it as one's own."""
+        yield self.tell(c, nodes, kind=kind, value=value)
+        said = {"kind": np.full(len(nodes), kind), "value": value}
+        yield from self.counted(c, s, Events(tick, nodes, fields=said), s.rank[nodes])
 
     def counted(
-        self,
-        c: bsp.Cluster,
-        s: State,
-        e: Events,
-        nodes: NDArray,
-        member: NDArray,
-        kind: NDArray | int,
-        value: NDArray,
+        self, c: bsp.Cluster, s: State, e: Events, member: NDArray
     ) -> Iterator[bsp.Unicast]:
         """Count what members have said, one to each node, and do what follows from it."""
-        n, f = c.n, self.failing(c.n)
+        n, f, nodes, kind, value = c.n, self.failing(c.n), e.node, e["kind"], e["value"]
         s.heard[nodes, kind, member] = True
         s.votes[nodes, kind, value] += 1
         votes = s.votes[nodes, :, value]
@@ -135,8 +131,5 @@ class Bracha(GroupKernel):
         done = (s.delivered[nodes] < 0) & (votes[:, READY] > 2 * f)
         s.delivered[nodes[done]], s.tick[nodes[done]] = value[done], e.tick
         for says, who in ((ECHO, np.isin(nodes, echoes)), (READY, ready)):
-            by, told = nodes[who], value[who]
-            if len(by):
-                yield self.tell(c, by, kind=says, value=told)
-                own = says, told
-                yield from self.counted(c, s, e, by, s.rank[by], *own)
+            if who.any():
+                yield from self.say(c, s, e.tick, nodes[who], says, value[who])

@@ -172,9 +172,8 @@ class ChandraToueg(Detecting, Consensus):
         self, c: bsp.Cluster, s: State, nodes: NDArray, **fields: object
     ) -> bsp.Unicast:
         """A message of some nodes, which do not coordinate, to the coordinators of their turns."""
-        turn = s.turn[nodes]
-        member = self.coordinator(c, turn, nodes)
-        return self.send(self.node_of(c, s, nodes, member), nodes, turn=turn, **fields)
+        to = self.node_of(c, s, nodes, self.coordinator(c, s.turn[nodes], nodes))
+        return self.send(to, nodes, turn=s.turn[nodes], **fields)
 
     def enter(
         self, c: bsp.Cluster, s: State, nodes: NDArray, turn: NDArray

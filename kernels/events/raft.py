@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dgsuite.kernels import bsp
 from dgsuite.kernels.events.channel import NEVER
 from dgsuite.kernels.events.group import GroupKernel, GroupState, per_member
-from dgsuite.kernels.events.kernel import Events, timer
+from dgsuite.kernels.events.kernel import Events, listed, timer
 
 REQUEST, VOTE, APPEND, ANSWER = range(4)
 """Kinds of messages."""
@@ -194,9 +194,9 @@ class Raft(GroupKernel):
         for kind, act in enumerate(acts):
             some = e.among(e["kind"] == kind)
             if len(some):
-                yield from act(c, s, some)
+                yield from listed(act(c, s, some))
 
-    def on_request(self, c: bsp.Cluster, s: State, e: Events) -> Iterator[bsp.Unicast]:
+    def on_request(self, c: bsp.Cluster, s: State, e: Events) -> bsp.Unicast:
         """A candidate asks for votes: it gets one if its log is no older."""
         nodes, member = e.node, self.member(c, s, e)
         own = self.term_at(s, nodes, s.length[nodes])
@@ -205,16 +205,15 @@ class Raft(GroupKernel):
         yes = (e["term"] == s.term[nodes]) & free & fresh
         s.voted[nodes[yes]] = member[yes]
         self.wait(c, s, e, nodes[yes])
-        yield self.send(e.src, nodes, kind=VOTE, term=s.term[nodes], yes=yes)
+        return self.send(e.src, nodes, kind=VOTE, term=s.term[nodes], yes=yes)
 
-    def on_vote(self, c: bsp.Cluster, s: State, e: Events) -> Iterator[bsp.Unicast]:
+    def on_vote(self, c: bsp.Cluster, s: State, e: Events) -> None:
         """A candidate counts votes of its term."""
         mine = e.among(e["yes"] & (e["term"] == s.term[e.node]) & (s.role[e.node] == CANDIDATE))
         s.votes[mine.node, self.member(c, s, mine)] = True
         self.elected(c, s, e, mine.node)
-        yield from ()
 
-    def on_append(self, c: bsp.Cluster, s: State, e: Events) -> Iterator[bsp.Unicast]:
+    def on_append(self, c: bsp.Cluster, s: State, e: Events) -> bsp.Unicast:
         """A follower takes over an entry that fits to its log, in place of what it had from there on."""
         now = e["term"] == s.term[e.node]
         s.role[e.node[now]] = FOLLOWER
@@ -234,9 +233,9 @@ class Raft(GroupKernel):
         copied = np.where(fits, index + more, index)
         known = np.minimum(e["committed"], copied)[fits]
         s.committed[e.node[fits]] = np.maximum(s.committed[e.node[fits]], known)
-        yield self.send(e.src, e.node, kind=ANSWER, term=s.term[e.node], yes=fits, index=copied)
+        return self.send(e.src, e.node, kind=ANSWER, term=s.term[e.node], yes=fits, index=copied)
 
-    def on_answer(self, c: bsp.Cluster, s: State, e: Events) -> Iterator[bsp.Unicast]:
+    def on_answer(self, c: bsp.Cluster, s: State, e: Events) -> None:
         """A leader notes what a follower has, or tries an earlier entry."""
         mine = e.among((e["term"] == s.term[e.node]) & (s.role[e.node] == LEADER))
         node, member, index = mine.node, self.member(c, s, mine), mine["index"]
@@ -244,4 +243,3 @@ class Raft(GroupKernel):
         s.copied[node, member] = np.where(mine["yes"], had, s.copied[node, member])
         s.next[node, member] = np.where(mine["yes"], had, np.maximum(index - 1, 0))
         self.commit(c, s, node)
-        yield from ()
