@@ -64,7 +64,9 @@ class Law(NamedTuple):
         alone, which are the same in NumPy, in compiled loops and on every machine; logarithms are not.
         """
         half = words >> np.uint64(32)
-        found = self.low + ((half * np.uint64(self.span)) >> np.uint64(32)).astype(np.int64)
+        if not len(self.powers):
+            return self.low + ((half * np.uint64(self.span)) >> np.uint64(32)).astype(np.int64)
+        found = np.full(len(words), self.low)
         left = 1 - half * 2.0**-32
         rest = np.ones(len(words))
         for place, power in enumerate(self.powers, 1):

@@ -298,6 +298,10 @@ class Kernel:
     both_ways: ClassVar[bool] = False
     """Whether the kernel takes a directed graph as an undirected one whose clusters have `directions`: an
     edge is an entry at both its ends, so broadcasts go along it both ways."""
+    sorts: ClassVar[bool] = True
+    """Whether its inbox has unicasts by receiver, then sender; otherwise they are by sender, which takes less
+    time, and a phase reads no more than `node`, `src` and fields.
+    """
     short_ids: ClassVar[bool] = False
     """Whether it keeps node ids in 32 bits, so that a graph may have fewer than 2^31 nodes."""
     obeys: ClassVar[Model] = UNLIMITED

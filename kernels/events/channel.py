@@ -14,6 +14,7 @@ from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import bsp
 from dgsuite.kernels.lab import delays
+from dgsuite.partition.arrays.segments import group
 
 NEVER = 1 << 62
 """The tick of what does not happen, such as a timer that is not set."""
@@ -90,14 +91,14 @@ class Channel:
             Whether no node sends another more than one of them.
         """
         assert sent.src is not None
-        src, dst = c.ids[sent.src], sent.dst.astype(np.int64)
+        src, dst = c.ids[sent.src], sent.dst
         if self.delay == "weight":
             entry = c.entries(sent.src, dst)
             found = np.where(entry < 0, 1, delays.ways(c)[0][entry])
         else:
             seed = seed if self.seed is None else self.seed
             found = self.waits(seed, tick, src, dst, sent.fields, None if single else c.n)
-        found = tick + np.maximum(found, 1)
+        found = np.maximum(found, 1, out=found) + tick
         if self.gst is not None:
             found = np.minimum(found, max(tick, self.gst) + self.bound)
         return found
@@ -138,63 +139,55 @@ class Mail:
     Attributes
     ----------
     batches
-        By tick, in the order of sending: local indices of receivers, node ids of senders, and fields.
+        By tick, in the order of sending: columns of local indices of receivers, node ids of senders, and
+        fields.
     ahead
         Messages from nodes of the cluster that are on their way: pairs of sender and receiver, as `pair_key`,
         in order, and when they arrive; kept for channels that are FIFO, or have a capacity.
     gone
-        Nodes that have crashed since the last tick; what was sent to them in that tick is lost.
+        Which nodes have crashed since the last tick, if any: what was sent to them in that tick is lost.
     added
         What nodes that lie send at the tick beside the messages of their program.
     """
 
     def __init__(self) -> None:
-        self.batches: dict[int, list[tuple[NDArray, NDArray, dict[str, NDArray]]]] = {}
+        self.batches: dict[int, list[list[NDArray]]] = {}
         self.ahead = np.empty(0, np.int64), np.empty(0, np.int64)
-        self.gone: list[int] = []
+        self.gone: NDArray[np.bool_] | None = None
         self.added: list[bsp.Unicast] = []
 
     def put(self, inbox: bsp.Inbox, fields: Any) -> None:
         """Take in messages that were sent in the tick before."""
-        due = inbox["due"]
-        gone, self.gone = self.gone, []
-        columns = [inbox.node, inbox.src, *(inbox[name] for name in fields)]
-        if gone:
-            here = ~np.isin(inbox.node, gone)
-            due, columns = due[here], [column[here] for column in columns]
-        if not len(due):
+        columns = [inbox["due"], inbox.node, inbox.src, *(inbox[name] for name in fields)]
+        if self.gone is not None:
+            here = ~self.gone[inbox.node]
+            self.gone, columns = None, [column[here] for column in columns]
+        if not len(columns[0]):
             return
-        order, heads = delays.by_tick(due)
-        if order is not None:
-            due, columns = due[order], [column[order] for column in columns]
-        for a, b in pairwise(heads.tolist()):
-            node, src, *rest = (column[a:b] for column in columns)
-            batch = node, src, dict(zip(fields, rest, strict=True))
-            self.batches.setdefault(int(due[a]), []).append(batch)
+        ticks, starts, order = delays.by_tick(columns[0])
+        columns = [column[order] for column in columns[1:]]
+        for tick, (a, b) in zip(ticks.tolist(), pairwise(starts.tolist()), strict=True):
+            self.batches.setdefault(tick, []).append([column[a:b] for column in columns])
 
-    def take(
-        self, tick: int, by_receiver: bool
-    ) -> tuple[NDArray, NDArray, dict[str, NDArray]] | None:
-        """Messages that arrive at a tick, in the order of sending; or by receiver, and then in that order."""
-        parts = self.batches.pop(tick, None)
-        if parts is None:
+    def take(self, tick: int, size: int | None) -> list[NDArray] | None:
+        """Messages that arrive at a tick, in the order of sending; or by receiver, and then in that order, if
+        the number of these is given.
+        """
+        if tick not in self.batches:
             return None
-        nodes, sources, fields = zip(*parts, strict=True)
-        node, src = np.concatenate(nodes), np.concatenate(sources)
-        held = {name: np.concatenate([one[name] for one in fields]) for name in fields[0]}
-        if len(parts) == 1 or not by_receiver:
-            return node, src, held
-        order = np.argsort(node, kind="stable")
-        return node[order], src[order], {name: values[order] for name, values in held.items()}
+        columns = [*map(np.concatenate, zip(*self.batches.pop(tick), strict=True))]
+        if size is None:
+            return columns
+        _, _, order = group(columns[0], size)
+        return [column[order] for column in columns]
 
-    def drop(self, nodes: NDArray[np.int64]) -> None:
+    def drop(self, gone: NDArray[np.bool_]) -> None:
         """Lose what is on its way to some nodes."""
-        batches, self.batches, self.gone = self.batches, {}, nodes.tolist()
+        batches, self.batches, self.gone = self.batches, {}, gone
         for due, parts in batches.items():
-            for node, src, fields in parts:
-                if (stay := ~np.isin(node, nodes)).any():
-                    held = {name: values[stay] for name, values in fields.items()}
-                    self.batches.setdefault(due, []).append((node[stay], src[stay], held))
+            for columns in parts:
+                if (stay := ~gone[columns[0]]).any():
+                    self.batches.setdefault(due, []).append([column[stay] for column in columns])
 
     def enter(
         self, channel: Channel, tick: int, pairs: NDArray[np.int64], due: NDArray[np.int64]

@@ -156,6 +156,7 @@ class EventKernel(bsp.Kernel):
     """Fields of messages without ``due``, when a message arrives: it is made from `fields`."""
 
     obeys = bsp.Model("edges", None, "control")
+    sorts = False  # messages are sorted when they are due
 
     def __init_subclass__(cls, **how: Any) -> None:
         super().__init_subclass__(**how)
@@ -184,7 +185,7 @@ class EventKernel(bsp.Kernel):
                 return
 
     def crash(self, s: Any, nodes: NDArray[np.int64]) -> None:
-        s.mail.drop(nodes)
+        s.mail.drop(np.bincount(nodes, minlength=len(s.started)) > 0)
         s.started[nodes] = True
         for name in self.timers:
             getattr(s, name)[nodes] = NEVER
@@ -241,8 +242,9 @@ class EventKernel(bsp.Kernel):
         if len(new):
             s.started[new] = True
             sent += listed(self.on_start(c, s, Events(tick, new)))
-        if (mail := s.mail.take(tick, by_receiver=not self.at_once)) is not None:
-            events = Events(tick, *mail)
+        if (mail := s.mail.take(tick, None if self.at_once else c.size)) is not None:
+            node, src, *said = mail
+            events = Events(tick, node, src, dict(zip(self.said, said, strict=True)))
             for some in [events] if self.at_once else events.one_by_one():
                 sent += listed(self.on_message(c, s, some))
         for name in self.timers:
@@ -263,10 +265,12 @@ class EventKernel(bsp.Kernel):
         dtypes = self.dtypes(c.n)
 
         def column(name: str) -> Any:
-            parts = [np.broadcast_to(one.fields.get(name, 0), len(one.dst)) for one in sent]
-            return np.concatenate(parts).astype(dtypes[name])
+            values = ((one.fields.get(name, 0), len(one.dst)) for one in sent)
+            parts = [v if np.ndim(v) else np.full(size, v) for v, size in values]
+            return np.concatenate(parts, dtype=dtypes[name], casting="unsafe")
 
-        dst = np.concatenate([one.dst for one in sent])
+        # of one type, so that the bytes that travel do not depend on the cut
+        dst = np.concatenate([one.dst for one in sent], dtype=c.indices.dtype)
         src = np.concatenate([np.asarray(one.src, np.int64) for one in sent])
         whole = bsp.unicast(dst, src, **{name: column(name) for name in self.said})
         due = self.channel.due(c, self.seed, tick, whole, single=len(sent) == 1)

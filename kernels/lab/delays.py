@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,8 @@ from dgsuite.base.pairs import pair_key
 from dgsuite.base.thresholds import compiles
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import bsp
+from dgsuite.kernels.tools.rng import paired
+from dgsuite.partition.arrays.segments import group
 
 Own = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], ArrayLike]
 """How many ticks messages take, from 0: a function of senders, receivers, and when they are sent."""
@@ -21,9 +23,6 @@ Own = Callable[[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]], ArrayL
 Kind = int | Literal["uniform", "geometric", "weight"] | Own
 """How long a message takes: a number of ticks; from `low` to `high`, all alike; until a trial of probability
 `p` succeeds, of which there is one a tick; the weight of the edge; or as one's own function says."""
-
-NARROW = 1 << 16
-"""Numbers below are sorted in linear time."""
 
 LONGEST = 1 << 31
 """Ticks that a message takes at most."""
@@ -92,10 +91,8 @@ def drawn(
     """
     if law.span == 1 and not len(law.powers):
         return np.full(len(src), law.low)
-    words = keyed(keyed(key(seed, tick, Domain.LATE_TASKS), src), dst)
     number = None if several is None else numbers(src, dst, several)
-    if number is not None:
-        words = np.where(number > 0, keyed(words, number), words)
+    words = paired(key(seed, tick, Domain.LATE_TASKS), src, dst, number)
     if not len(law.powers):
         return law.ticks(words)
     above = sure[words >> np.uint64(54)].astype(np.int64)
@@ -108,9 +105,10 @@ def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
     """Of each message, how many of the same sender to the same receiver come before it; None if there are
     none.
     """
-    pair = pair_key(src, dst, n)
-    if (pair[1:] > pair[:-1]).all():  # as rows of an adjacency are
+    same = src[1:] == src[:-1]
+    if ((src[1:] > src[:-1]) | (same & (dst[1:] > dst[:-1]))).all():  # as rows of an adjacency are
         return None
+    pair = pair_key(src, dst, n)
     order = np.argsort(pair, kind="stable")
     new = np.diff(pair[order], prepend=-1) != 0
     if new.all():
@@ -121,15 +119,13 @@ def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
     return found
 
 
-def by_tick(ticks: NDArray[np.int64]) -> tuple[NDArray | None, NDArray[np.int64]]:
-    """An order in which ticks ascend, None where all are the same; where each begins in it, and the end."""
-    after = ticks - ticks.min()
-    if not (last := after.max()):
-        return None, np.array([0, len(ticks)])
-    # numbers of 16 bits are sorted in linear time
-    after = after.astype(np.uint16) if last < NARROW else after
-    order = np.argsort(after, kind="stable")
-    return order, np.append(np.flatnonzero(np.diff(ticks[order], prepend=-1)), len(ticks))
+def by_tick(ticks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Any]:
+    """The different ones of some ticks, ascending; where each begins in an order by tick; and this order."""
+    first, last = ticks.min(), ticks.max()
+    if first == last:
+        return ticks[:1], np.array([0, len(ticks)]), slice(None)
+    after, starts, order = group(ticks - first, int(last - first) + 1)
+    return first + after, starts, order
 
 
 def as_rows(late: ArrayLike) -> NDArray:

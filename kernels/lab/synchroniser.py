@@ -21,10 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.mixing import Domain, key, keyed
+from dgsuite.base.mixing import Domain, key
 from dgsuite.base.ticks import Law
 from dgsuite.kernels import bsp
 from dgsuite.kernels.lab import delays
+from dgsuite.kernels.tools.rng import paired
 from dgsuite.kernels.tools.tree import Children
 
 MESSAGE, SAFE, GO = range(3)
@@ -367,6 +368,6 @@ class Beta(Synchroniser):
         elif callable(self.delay):
             wait = delays.own(self.delay, src, dst, s.time[nodes])
         else:
-            wait = self.law.ticks(keyed(keyed(self.key(pulse, what), dst), src))
+            wait = self.law.ticks(paired(self.key(pulse, what), dst, src))
         wait = wait + self.more(c, pulse, src, dst)
         return bsp.unicast(to, nodes, time=s.time[nodes] + wait)

@@ -15,6 +15,15 @@ def keyed(key, number):
 
 
 @compiled
+def paired(key, first, second):
+    """The keys of pairs of numbers, each made of the key of its first."""
+    out = np.empty(len(first), np.uint64)
+    for i in range(len(out)):
+        out[i] = keyed(keyed(key, first[i]), second[i])
+    return out
+
+
+@compiled
 def uniform(key, draw):
     """A number in [0, 1), of draw `draw`."""
     return (keyed(key, draw + 1) >> np.uint64(11)) * 2.0**-53

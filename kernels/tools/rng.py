@@ -7,7 +7,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.base.mixing import GOLDEN, Domain, key, mix, unit
+from dgsuite.base.mixing import GOLDEN, Domain, key, keyed, mix, unit
+from dgsuite.base.thresholds import compiles
+from dgsuite.partition.arrays.segments import lent
 
 BLOCK = 1 << 13
 """Numbers made at a time: their intermediate results stay in the processor's first cache."""
@@ -54,6 +56,27 @@ def uniform(
     if rng == "imsuite-2.6":
         return _x10_splitmix(nodes, draw)
     return _splitmix(key(seed, draw, domain), nodes)
+
+
+def paired(
+    key: NDArray[np.uint64], first: NDArray, second: NDArray, number: NDArray | None = None
+) -> NDArray[np.uint64]:
+    """A random word for each pair of numbers, such as the nodes of a message.
+
+    Parameters
+    ----------
+    key
+        Shape (1,).
+    number
+        Of each pair, how many times it was there before; by default never.
+    """
+    if compiles(len(first)):
+        from dgsuite.kernels.tools import _draws
+
+        words = _draws.paired(key[0], lent(first), lent(second))
+    else:
+        words = keyed(keyed(key, first), second)
+    return words if number is None else np.where(number > 0, keyed(words, number), words)
 
 
 def _splitmix(first: NDArray[np.uint64], nodes: NDArray) -> NDArray[np.float64]:

@@ -22,6 +22,10 @@ SORTED_FRACTION = 32
 """Where a mask has more than one place in so many, it is quicker to look at all than to sort these."""
 
 
+NARROW = 1 << 16
+"""Keys below it have 16 bits."""
+
+
 def are_taken(values: NDArray) -> bool:
     """Whether compiled loops take such values: numbers of a type that Numba has, not rows of numbers."""
     return values.ndim == 1 and values.dtype != np.float16
@@ -143,7 +147,8 @@ def group(keys: NDArray, size: int) -> tuple[NDArray, NDArray, NDArray]:
     """
     if compiles(len(keys)) and size < 64 * len(keys):
         return loops().group(keys, size)
-    order = np.argsort(keys, kind="stable")
+    # numbers of 16 bits are sorted in linear time
+    order = np.argsort(keys.astype(np.uint16) if size <= NARROW else keys, kind="stable")
     ordered = keys[order]
     heads = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     starts = np.concatenate([[0], heads, [len(keys)]]) if len(keys) else np.zeros(1, np.int64)

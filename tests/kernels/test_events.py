@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 import dgsuite
 from dgsuite import Byzantine, Crash, InputError, Network, RunError, lab
+from dgsuite.base import thresholds
+from dgsuite.core.engine.unicasts import Unicasts
 from dgsuite.kernels import KERNELS, bsp
 from dgsuite.kernels.events.kernel import EventKernel, EventState, timer
 from dgsuite.partition.graph.graph import Graph
@@ -444,3 +446,56 @@ def test_capacities_that_are_none(capacity):
 def test_kernels_of_rounds_have_no_capacity():
     with pytest.raises(InputError, match="capacity is of event-driven kernels alone"):
         dgsuite.run("bfs", graph_of(PAIR), network=Network(capacity=2))
+
+
+@dataclass(eq=False)
+class Heard(EventState):
+    """What nodes have heard, each message with a weight of its own."""
+
+    total: NDArray[np.int64] = bsp.per_node(0)
+
+
+@dataclass(frozen=True)
+class Hears(EventKernel):
+    """Nodes tell their neighbours who they are, and these tell all of theirs when they heard so."""
+
+    name = "hears"
+    at_once = True
+    outputs = {"total": bsp.Output("sum over messages")}
+    fields = {"id": np.int64, "again": np.bool_}
+    state = Heard
+
+    def on_start(self, c, s, e):
+        return self.tell(c, e.node, id=c.ids[e.node], again=True)
+
+    def on_message(self, c, s, e):
+        np.add.at(s.total, e.node, (3 + e["id"]) * (7 + e.src) * (1 + e.tick))
+        again = np.unique(e.node[e["again"]])
+        return self.tell(c, again, id=e.tick + c.ids[again], again=False)
+
+
+@pytest.mark.parametrize("compile_from", [thresholds.compile_from, -1])
+def test_messages_of_a_tick_at_once(monkeypatch, compile_from):
+    """Messages that are not sorted by receiver get to their clusters; draws are the same if compiled."""
+    net = nx.gnm_random_graph(60, 200, seed=2)
+    network = Network(delay=("uniform", 1, 6), loss=0.1, duplicates=0.1)
+    first = dgsuite.run(Hears, graph_of(net), style="serial", network=network)
+    monkeypatch.setattr(thresholds, "compile_from", compile_from)
+    for cut in {"clusters": 1}, {"clusters": 5, "partition": "hash"}, {"clusters": 60}:
+        ds = dgsuite.run(Hears, graph_of(net, **cut), style="serial", network=network)
+        for name in "total", "messages", "lost":
+            np.testing.assert_array_equal(ds[name].values, first[name].values, err_msg=name)
+
+
+def test_bytes_that_travel_do_not_depend_on_the_cut(monkeypatch):
+    """Receivers are of one type, whether a node sends to its neighbours or answers a message."""
+    pack, types = Unicasts.pack, set()
+
+    def spy(self, messages):
+        types.add(messages.dst.dtype)
+        return pack(self, messages)
+
+    monkeypatch.setattr(Unicasts, "pack", spy)
+    for clusters in (1, 4):
+        dgsuite.run("paxos", graph_of(nx.complete_graph(8), clusters=clusters), style="serial")
+    assert types == {np.dtype(np.int32)}

@@ -163,8 +163,8 @@ class Broadcasts(BroadcastStore):
             starts = np.searchsorted(row[arrives], np.arange(halo.own + 1))
         return replace(halo, indptr=starts, indices=kept)
 
-    def _arrives(self, row: NDArray, src: NDArray) -> NDArray[np.int64]:
-        """Indices of the messages to some rows that arrive."""
+    def _arrives(self, row: NDArray, src: NDArray) -> NDArray:
+        """Which messages to some rows arrive."""
         assert self.fate is not None
         arrives, self.struck = self.fate.arrives(src, self.halo.named(self.halo.first + row))
         return arrives

@@ -123,7 +123,7 @@ class Mailbox:
         self.me = me
         self.fault = fault
         self.starts = [0, *np.cumsum([c.size for c in clusters]).tolist()]
-        self.unicasts = Unicasts(clusters[0].partition, bounds, me)
+        self.unicasts = Unicasts(clusters[0].partition, bounds, me, kernel.sorts)
         self.dtypes = kernel.dtypes(clusters[0].n)
         self.widths = None if congest is None else Widths(kernel, clusters[0].n, congest)
         looks = check or congest is not None

@@ -20,6 +20,18 @@ def not_sent(name: str) -> InputError:
 class MessageList:
     """Messages one by one, sorted by receiver's row, then sender.
 
+    Parameters
+    ----------
+    row, src
+        Receivers and senders, in the order of senders.
+    field
+        Returns the values of a field, of messages in an order.
+    own
+        How many rows there are.
+    blocks
+        If messages are not to be sorted by receiver: the first row of each block of rows. They are then by
+        block and sender, and the first row of a block stands for all of it in `to`.
+
     Attributes
     ----------
     to
@@ -34,14 +46,24 @@ class MessageList:
         Values of fields that have been read.
     """
 
+    _order: Any
+
     def __init__(
         self,
         row: NDArray,
         src: NDArray | None,
-        field: Callable[[str, NDArray], NDArray],
+        field: Callable[[str, Any], NDArray],
         own: int,
+        blocks: NDArray | None = None,
     ) -> None:
-        self.to, self.starts, self._order = group(row, own)
+        if blocks is None:
+            self.to, self.starts, self._order = group(row, own)
+        elif len(blocks) == 1:
+            self.to, self.starts, self._order = blocks, np.array([0, len(row)]), slice(None)
+        else:
+            block = np.searchsorted(blocks, row, side="right") - 1
+            there, self.starts, self._order = group(block, len(blocks))
+            self.to = blocks[there]
         self.row = lent(row[self._order])
         self.src = None if src is None else lent(src[self._order])
         self._field = field

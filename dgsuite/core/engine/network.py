@@ -33,7 +33,7 @@ class Fate(Protocol):
         """Whether messages have to be looked at one by one."""
 
     def arrives(self, src: NDArray, dst: NDArray) -> tuple[NDArray, NDArray]:
-        """Indices of the messages that arrive, some of them twice; and how many were struck, by kind."""
+        """Which messages arrive, perhaps some twice; and how many were struck, by kind."""
 
     def comes(self, src: NDArray, dst: NDArray) -> NDArray:
         """Which messages arrive: bool."""

@@ -32,7 +32,7 @@ class UnicastType(MessageType):
     ) -> dict[int, MessageBatch]:
         partition = box.unicasts.partition
         parts: list[UnicastBatch] = []
-        home, whole = [], True
+        whole = True
         for k, send in sends:
             cluster = box.clusters[k]
             dst = box.indices(step, k, send.dst, partition.n, "sends to")
@@ -57,18 +57,18 @@ class UnicastType(MessageType):
             if counts.bits is not None:
                 carry(box, step, k, UnicastBatch(dst, src, None, columns), counts)
             parts.append(UnicastBatch(dst, src, send.combine, columns))
-            home.append(cluster.index)
+            row = partition.position(dst) - cluster.first
+            counts.remote += len(dst) - int(np.count_nonzero((row >= 0) & (row < cluster.size)))
         messages = concatenated(parts)
         if not len(messages.dst):
             return {}
-        senders = np.repeat(home, [len(p.dst) for p in parts])
-        owner = partition.owner(messages.dst)
         counts.messages = len(messages.dst)
-        counts.remote = int(np.count_nonzero(owner != senders))
         counts.to_self = int(np.count_nonzero(messages.dst == messages.src))
         counts.nbytes = sum(v.nbytes for v in messages.fields.values())
         if counts.pairs is not None:
-            counts.pairs.add(senders, owner, 1, box.payload(messages.fields))
+            home = np.repeat([box.clusters[k].index for k, _ in sends], [len(p.dst) for p in parts])
+            owner = partition.owner(messages.dst)
+            counts.pairs.add(home, owner, 1, box.payload(messages.fields))
         counts.active = len(messages.dst) if whole else count_own(box, messages.src)  # type: ignore[arg-type]
         box.record(step, messages)
         if box.disturbed is not None:

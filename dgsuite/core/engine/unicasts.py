@@ -75,14 +75,17 @@ class Unicasts:
         Shape (sites + 1,): site s holds clusters ``bounds[s]`` to ``bounds[s + 1]``.
     me
         Number of this site.
+    sorts
+        See `dgsuite.kernels.bsp.Kernel.sorts`.
     """
 
-    def __init__(self, partition: Partition, bounds: NDArray, me: int) -> None:
+    def __init__(self, partition: Partition, bounds: NDArray, me: int, sorts: bool) -> None:
         self.partition = partition
         self.bounds = bounds
         self.me = me
         self.first = int(partition.offsets[bounds[me]])
         self.own = int(partition.offsets[bounds[me + 1]]) - self.first
+        self.blocks = None if sorts else partition.offsets[bounds[me] : bounds[me + 1]] - self.first
 
     def pack(self, messages: UnicastBatch) -> dict[int, UnicastBatch]:
         """A batch for each site that gets any of the messages, this one included."""
@@ -99,10 +102,11 @@ class Unicasts:
         }
 
     def unpack(self, parts: Sequence[UnicastBatch]) -> MessageList:
-        """All messages that arrived, by receiver, then sender."""
+        """All messages that arrived, by receiver, or by cluster, and then by sender."""
         batch = concatenated(parts) if len(parts) > 1 else parts[0]
         batch = batch.by_sender()
         if batch.combine is not None:
             batch = batch.combined(self.partition.n)
         row = self.partition.position(batch.dst) - self.first
-        return MessageList(row, batch.src, lambda name, at: batch.fields[name][at], self.own)
+        fields = batch.fields
+        return MessageList(row, batch.src, lambda name, at: fields[name][at], self.own, self.blocks)

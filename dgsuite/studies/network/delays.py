@@ -10,10 +10,11 @@ rounds between them take none.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from heapq import heappop, heappush, heapreplace
+from heapq import heappop, heappush
+from itertools import pairwise
 from math import inf
 from numbers import Real
 from typing import Any, NamedTuple, Self
@@ -194,21 +195,10 @@ def virtual_times(
     return VirtualTimes(ds["pulse_time"].values, ds["messages"].values)
 
 
-class Flight(NamedTuple):
-    """Tasks that were spawned together, by the tick at which they arrive: those of ``ticks[i]`` are
-    ``starts[i]`` to ``starts[i + 1]`` of the batch.
-    """
-
-    ticks: NDArray[np.int64]
-    starts: NDArray[np.int64]
-    batch: Batch
-
-
 class Calendar:
     """Tasks on their way to the clusters of a site.
 
-    What is spawned together is sorted by tick once, and stays one batch: the calendar holds no object for
-    each tick or message.
+    What is spawned together is sorted by tick once: there is no object for a message.
 
     Attributes
     ----------
@@ -221,46 +211,33 @@ class Calendar:
     def __init__(self) -> None:
         self.now = 0
         self.ticks = [0]
-        self._number = 0
-        self._heap: list[tuple[int, int, int, Flight]] = []
+        self._coming: list[int] = []  # ticks at which tasks arrive, as a heap
+        self._batches: dict[int, list[Batch]] = {}
 
     @property
     def due(self) -> float:
         """Tick at which the next tasks arrive; infinite if there are none."""
-        return self._heap[0][0] if self._heap else inf
+        return self._coming[0] if self._coming else inf
 
     def put(self, batch: Batch) -> None:
         """Take in tasks that were spawned; `ARRIVAL` says when they arrive."""
-        flight = _sorted(batch)
-        heappush(self._heap, (int(flight.ticks[0]), self._number, 0, flight))
-        self._number += 1
+        fields = dict(batch.letters.fields)
+        ticks, starts, order = by_tick(fields.pop(ARRIVAL))
+        letters = batch.letters._replace(fields=fields).take(order)
+        for tick, (a, b) in zip(ticks.tolist(), pairwise(starts.tolist()), strict=True):
+            if tick not in self._batches:
+                heappush(self._coming, tick)
+            part = batch._replace(letters=letters.take(slice(a, b)))
+            self._batches.setdefault(tick, []).append(part)
 
-    def advance(self, tick: int) -> Iterator[Batch]:
+    def advance(self, tick: int) -> list[Batch]:
         """Go on to a tick; the tasks that arrive then, in the order in which they were spawned."""
         if tick > self.now:
             self.now = tick
             self.ticks.append(tick)
-        heap = self._heap
-        while heap and heap[0][0] == tick:
-            _, number, at, flight = heap[0]
-            if at + 1 < len(flight.ticks):
-                heapreplace(heap, (int(flight.ticks[at + 1]), number, at + 1, flight))
-            else:
-                heappop(heap)
-            part = slice(flight.starts[at], flight.starts[at + 1])
-            depth, task, cluster, letters = flight.batch
-            yield Batch(depth, task, cluster, letters.take(part))
-
-
-def _sorted(batch: Batch) -> Flight:
-    """Tasks by the tick at which they arrive."""
-    letters = batch.letters
-    fields = {name: values for name, values in letters.fields.items() if name != ARRIVAL}
-    ticks, letters = letters.fields[ARRIVAL], letters._replace(fields=fields)
-    order, starts = by_tick(ticks)
-    if order is not None:
-        ticks, letters = ticks[order], letters.take(order)
-    return Flight(ticks[starts[:-1]], starts, batch._replace(letters=letters))
+        if self.due == tick:
+            heappop(self._coming)
+        return self._batches.pop(tick, [])
 
 
 class DelayedSite(RecursiveSite):

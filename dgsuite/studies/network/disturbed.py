@@ -15,6 +15,7 @@ from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.program import Fault, Step
 from dgsuite.kernels import bsp
 from dgsuite.kernels.bsp.kernel import SHIPS, UNDECLARED
+from dgsuite.kernels.events.channel import NEVER
 from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.kernels.lab.delays import numbers
 from dgsuite.partition.clusters.cluster import Cluster
@@ -26,7 +27,6 @@ from dgsuite.studies.network.faults import (
     CHURN,
     KINDS,
     LIARS,
-    NEVER,
     REWRITTEN,
     Fate,
     Faults,
@@ -381,14 +381,13 @@ class Disturbed:
         if fate is None:
             return messages
         assert messages.src is not None
-        src, dst = messages.src.astype(np.int64), messages.dst.astype(np.int64)
+        src, dst = messages.src, messages.dst
         number = numbers(src, dst, len(self._dead))
         if told := fate.told(messages.fields, src, dst, number):
             messages = messages._replace(fields=told)
         arrives, struck = fate.arrives(src, dst, number, messages.fields)
         self.struck[-1] += struck
-        whole = len(arrives) == len(src) and fate.twice is None
-        return messages if whole else messages.take(arrives)
+        return messages.take(arrives)
 
     def hear(self, arriving: Broadcasts) -> None:
         """Say what becomes of broadcasts that arrive at the site; unicasts were filtered before."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from dgsuite.base.mixing import Domain, key, keyed, unit
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.network import Target
+from dgsuite.kernels.events.channel import NEVER
 from dgsuite.studies.network.adversary import Attack, Campaign, struck
 from dgsuite.studies.network.chances import CODES, FALLING, PLAIN, Chances, halved, limit
 from dgsuite.studies.network.lies import Fields, Lies, luck_of
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
     from dgsuite.partition.clusters.halo import Halo
     from dgsuite.studies.network.disturbed import Disturbed
     from dgsuite.studies.network.parts import Byzantine, Crash, Partition
-
-NEVER = 1 << 62
-"""The round of a crash that does not happen."""
 
 LOSS, CRASH, CHURN, LIARS, DROPS, PARTITIONS, ADVERSARY, CAPACITY = range(PLAIN, CODES)
 """Codes that say why messages are lost."""
@@ -245,14 +243,17 @@ class Fate:
 
     def arrives(
         self, src: NDArray, dst: NDArray, number: NDArray | None = None, fields: Any = None
-    ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Indices of the messages that arrive, with those that arrive twice listed twice; and how many
-        messages to living nodes were struck, by code and then by `REWRITTEN`. Parameters as of `lost`.
+    ) -> tuple[NDArray, NDArray[np.int64]]:
+        """Which messages arrive, as a mask, or as indices with those that arrive twice listed twice; and how
+        many messages to living nodes were struck, by code and then by `REWRITTEN`. Parameters as of `lost`.
         """
         lost, reached = self.lost(src, dst, number, fields), ~self.dead[dst]
         struck = np.zeros(CODES + len(REWRITTEN), np.int64)
-        struck[:CODES] = np.bincount(lost[reached], minlength=CODES)
-        which = np.flatnonzero(reached & (lost == 0))
+        which = reached & (lost == 0)
+        struck[:CODES] = np.bincount(lost[reached & ~which], minlength=CODES)
+        if self.lies is None and self.twice is None:
+            return which, struck
+        which = np.flatnonzero(which)
         src, dst, number = src[which], dst[which], None if number is None else number[which]
         if self.lies is not None:
             struck[CODES:-1] = [*map(np.count_nonzero, self.lies.false(src, dst, number))]

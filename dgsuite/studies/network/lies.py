@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError, unknown
 from dgsuite.base.mixing import keyed
+from dgsuite.kernels.tools.rng import paired
 from dgsuite.studies.network.strategies import STRATEGIES, Adds, Limits, Sent, Strategy, told
 
 Fields = Mapping[str, NDArray]
@@ -132,7 +133,4 @@ def words_of(
     key: NDArray, src: NDArray, dst: NDArray, number: NDArray | None
 ) -> NDArray[np.uint64]:
     """Random bits of messages; `_sieve.sieve` has the same."""
-    found = keyed(keyed(key, dst), src)
-    if number is not None and number.any():
-        found = np.where(number > 0, keyed(found, number), found)
-    return found
+    return paired(key, dst, src, number)

@@ -37,16 +37,16 @@ MAKERS = {
 """Modules that mix words by themselves."""
 
 
-def spied(monkeypatch, module, call):
-    """The last words that a module makes in a call."""
-    made = []
+def spied(monkeypatch, module, call, by="keyed"):
+    """The last words that a module makes in a call, by a function that it has."""
+    made, make = [], getattr(module, by)
 
     def spy(*how):
-        made.append(keyed(*how))
+        made.append(make(*how))
         return made[-1].copy()
 
     with monkeypatch.context() as patched:
-        patched.setattr(module, "keyed", spy)
+        patched.setattr(module, by, spy)
         call()
     return unit(made[-1])
 
@@ -83,13 +83,19 @@ def drawn(monkeypatch):
         return {
             "crashes": spied(monkeypatch, faults, lambda: of_run.crash_rounds(n)),
             "liars": spied(monkeypatch, faults, lambda: of_run.lying(n)),
-            "loss, round 0": spied(monkeypatch, lies, lambda: fates[0].lost(NODES, after)),
-            "loss, round 2": spied(monkeypatch, lies, lambda: fates[1].lost(NODES, after)),
+            "loss, round 0": spied(
+                monkeypatch, lies, lambda: fates[0].lost(NODES, after), "paired"
+            ),
+            "loss, round 2": spied(
+                monkeypatch, lies, lambda: fates[1].lost(NODES, after), "paired"
+            ),
             "lies": told["luck"],
             "a field of lies": told["one"],
             "another field": told["other"],
             "who is told the truth": (told["faces"]["one"] == 0).astype(float),
-            "late tasks": spied(monkeypatch, delays, lambda: late.ticks(None, NODES, after, 2)),
+            "late tasks": spied(
+                monkeypatch, delays, lambda: late.ticks(None, NODES, after, 2), "paired"
+            ),
             "late rounds": unit(keyed(keyed(alpha.key(2, 0), NODES), after)),
             "a daemon": stable.chance(NODES, 2),
             "a generator": unit(counters.draw(counters.subkey(seed, 2), NODES.astype(np.uint64))),
