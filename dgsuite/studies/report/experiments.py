@@ -57,7 +57,7 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
     findings: list[str] = []
     if "simulated" in ds or "simulated_seconds" in ds:
         number = numbers.get(stem)
-        drawn = _chip(ds, number)
+        drawn, findings = _chip(ds, number)
         figures = [] if number is None else [number]
         paper, said = "scc", "X10 on the SCC"
     elif stem in (TIMES, THROTTLED):
@@ -112,14 +112,17 @@ def _about(row: Row, paper: str, figures: Sequence[int]) -> bool:
     return about and figure_of(row.claim) in figures
 
 
-def _chip(ds: xr.Dataset, number: int | None) -> Pictures:
-    """Hartree-Fock or betweenness centrality, simulated."""
+def _chip(ds: xr.Dataset, number: int | None) -> tuple[Pictures, list[str]]:
+    """Hartree-Fock or betweenness centrality, simulated, and what has no column."""
     from dgsuite.studies.scc import figures, hf_report
+    from dgsuite.studies.scc.chip import NO_SOCKETS, SCHEMES
 
+    lacks = [f"{NO_SOCKETS[0].upper()}{NO_SOCKETS[1:]}."] * ({*SCHEMES} <= {*ds.transport.values})
     if "simulated" in ds:
-        return {f"Figure {number}" if number else "Hartree-Fock": hf_report.draw(ds, number)}
+        name = f"Figure {number}" if number else "Hartree-Fock"
+        return {name: hf_report.draw(ds, number)}, lacks
     drawn = figures.betweenness(ds, number)
-    return {what or f"Figure {number}": figure for what, figure in drawn.items()}
+    return {what or f"Figure {number}": figure for what, figure in drawn.items()}, lacks
 
 
 def _scaling(ds: xr.Dataset, wanted: Sequence[int]) -> tuple[Pictures, list[str]]:

@@ -98,7 +98,12 @@ STAR = {"chain": [11], "star": [13]}
     ("name", "holds", "fails"),
     [
         ("added_to_a_tree", {"SP-Min": 63, "SP-Max": 383}, {"SP-Min": 63, "SP-Max": 384}),
-        ("a_round_more", STAR | {"rn": [13, 15]}, STAR | {"rn": [13, 17]}),
+        ("rounds_and_bytes", (STAR | {"rn": [13, 15]}, [True]), (STAR | {"rn": [13, 17]}, [True])),
+        (
+            "rounds_and_bytes",
+            (STAR | {"rn": [13, 15]}, []),
+            (STAR | {"rn": [13, 15]}, [True, False]),
+        ),
         ("floods_in_each_iteration", {"by time": (0.8, 0.0)}, {"mis time": (0.8, 0.0)}),
         ("floods_in_each_iteration", {"by messages": (2.4, 2.0)}, {"by time": (1.8, 0.0)}),
         ("another_machine", ["an abacus"], []),

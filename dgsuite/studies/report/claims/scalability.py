@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ from dgsuite.studies.report.claims.scalability_plans import (
     paper_settings,
 )
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
+from dgsuite.studies.scaling import CompletionTime
 
 if TYPE_CHECKING:
     from dgsuite.studies.scaling.analysis import Analysis
@@ -31,6 +32,9 @@ NO_DEMAND = f"no results of {THROTTLED}"
 
 FLAT = 0.95
 """T that falls less steeply than 1/p to this power does not fall as 1/p."""
+
+GOOD = 0.95
+"""R² from which a fit is a good one: the least that is printed."""
 
 EXPLAINED = 0.5
 """R² from which a fit is not one of noise."""
@@ -137,13 +141,62 @@ on_the_cluster = verdicts.judged_again("the paper's cluster", _on_the_cluster)
 """Judges what is simulated, too."""
 
 
+def _computing(runs: xr.Dataset) -> Iterator[tuple[int, NDArray, NDArray, NDArray]]:
+    """Nodes of each graph; of its runs processes, seconds, and how long the busiest process computes."""
+    if "simulated" in runs.attrs:
+        for n in runs.n.values:
+            one = runs.sel(n=n).isel(bandwidth=-1, repeat=0)
+            yield n, one.p.values, one.seconds.values, one["compute"].values
+    else:
+        busiest = runs.cpu_seconds.max("cluster").sum("round")
+        for n in np.unique(runs.n):
+            of = runs.n.values == n
+            yield n, runs.workers.values[of], runs.seconds.values[of], busiest.values[of]
+
+
+@check
+@on_the_cluster
+def parts(claim: Claim, evidence: Evidence) -> Verdict:
+    """Powers of p of the time computing, and of the rest of T, with their 95 % intervals, on each graph."""
+    found = []
+    runs = needed(evidence.result(TIMES), f"no results of {TIMES}")
+    for n, p, seconds, computing in _computing(runs):
+        (one, near), (other, close) = _slope(p, computing), _slope(p, seconds - computing)
+        told = f"of {n} nodes computing as p^{one:.2f} ± {near:.2f}, the rest p^{other:.2f} ± {close:.2f}"
+        found.append((told, one - near <= -1 and other - close <= -0.5))
+    return _of_each(
+        claim, evidence, TIMES, found, "-1 and -1/2, or less, are in the 95 % intervals"
+    )
+
+
+def _at_full(scale: Analysis) -> xr.DataArray:
+    """Seconds at the whole bandwidth, medians of repeats."""
+    return scale.runs.seconds.isel(bandwidth=-1).median("repeat")
+
+
+@check
+@on_the_cluster
+def base_model(claim: Claim, evidence: Evidence) -> Verdict:
+    """R² of the formula's two terms alone, and their coefficients, which are times: neither is negative."""
+
+    def fitted(scale: Analysis) -> tuple[str, bool]:
+        full = _at_full(scale)
+        model = CompletionTime(("1/p", "1/sqrt(p)"), "equal", False).fit(full.p, full)
+        c1, c2 = model.coef_
+        told = f"of {scale.sizes[0]} nodes C1 {c1:.3g}, C2 {c2:.3g}, R² {model.r2_:.2f}"
+        return told, min(c1, c2) >= 0 and model.r2_ >= GOOD
+
+    found = map(fitted, _scales(evidence, TIMES))
+    return _of_each(claim, evidence, TIMES, found, f"R² of {GOOD:g} or more")
+
+
 @check
 @on_the_cluster
 def not_straight(claim: Claim, evidence: Evidence) -> Verdict:
     """Slopes of log T over log p, with their 95 % intervals: T falls, and surely less than 1/p."""
 
     def slope(scale: Analysis) -> tuple[str, bool]:
-        full = scale.runs.seconds.isel(bandwidth=-1).median("repeat")
+        full = _at_full(scale)
         power, half = _slope(full.p.values, full.values)
         return f"slope {power:.2f} ± {half:.2f}", power - half > -FLAT and power + half < 0
 
@@ -193,9 +246,9 @@ def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
     def quality(scale: Analysis) -> tuple[str, bool]:
         model = needed(scale.chosen, f"no results of {TIMES}")
         error = float(np.sqrt(model.mse_) / scale.seconds().mean())
-        return f"R² {model.r2_:.3g}, error {error:.1%}", model.r2_ >= 0.95 and error < NEAR
+        return f"R² {model.r2_:.3g}, error {error:.1%}", model.r2_ >= GOOD and error < NEAR
 
-    within = f"R² of 0.95 or more, errors below {NEAR:.0%} of T"
+    within = f"R² of {GOOD:g} or more, errors below {NEAR:.0%} of T"
     return _of_each(claim, evidence, TIMES, map(quality, _scales(evidence, TIMES)), within)
 
 

@@ -14,7 +14,7 @@ from dgsuite.studies.report.claims.scc import OURS, on_chip
 from dgsuite.studies.report.claims.scc_hf import NO_HF, hf_times
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.scc import hf_report
-from dgsuite.studies.scc.chip import SCC
+from dgsuite.studies.scc.chip import NO_SOCKETS, SCC
 from dgsuite.studies.scc.hf_report import STEP
 
 NEAR = 0.15
@@ -55,8 +55,9 @@ def _bc(evidence: Evidence) -> Iterator[xr.Dataset]:
 
 
 def _blocks(
-    evidence: Evidence, *workloads: str, transports: Sequence[str] = (), places: int = 48
-) -> xr.Dataset:
+    evidence: Evidence, *workloads: str, transports: Sequence[str] = (), places: int = 48,
+    lack: str = NO_BC,
+) -> xr.Dataset:  # fmt: skip
     """Results of the original's deal up to 48 places that have all of these; `seconds` are simulated."""
     for ds in _bc(evidence):
         there = {*ds.workload.values.tolist(), *ds.transport.values.tolist()}
@@ -64,7 +65,7 @@ def _blocks(
             needed(places in ds.places, NO_BC)
             found = ds.isel(deal=0).sel(places=ds.places <= 48)
             return found.rename(simulated_seconds="seconds")
-    raise verdicts.MissingError(NO_BC)
+    raise verdicts.MissingError(lack)
 
 
 def _speedup(seconds: xr.DataArray) -> xr.DataArray:
@@ -202,10 +203,12 @@ def low_gains_alike(found: xr.Dataset) -> bool:
 
 
 @check
+@on_chip
 def sockets_track(claim: Claim, evidence: Evidence) -> Verdict:
     """How far sockets and MPI over sockets are apart, in betweenness centrality and in Hartree-Fock."""
     pair = [OURS["sockets"], OURS["mpi-sock"]]
-    found, times = _blocks(evidence, "low", transports=pair), hf_times(evidence)
+    found = _blocks(evidence, "low", transports=pair, lack=NO_SOCKETS)
+    times = hf_times(evidence)
     apart = {"betweenness centrality": _apart(found.seconds.sel(workload="low"), pair)}
     if times is not None and set(pair) <= set(times.transport.values.tolist()):
         apart["Hartree-Fock"] = _apart(times.seconds, pair)

@@ -9,12 +9,14 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
+from dgsuite.studies.report.claims.kernels import joins_of_trees
 from dgsuite.studies.report.claims.setups import setting, settings_of
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.report.factors import SERIAL_PROGRAM, TASKS, factors_of
@@ -24,6 +26,7 @@ from dgsuite.studies.report.statistics import (
     above,
     agree,
     every,
+    interval,
     mean_ratio,
     ratio,
     slower,
@@ -275,6 +278,45 @@ def hj_times(claim: Claim, evidence: Evidence) -> Verdict:
     tens = int(means.between(10, 100, inclusive="left").sum())
     told = f"{min(means):.0f} to {max(means):.0f} ms, {tens} of {len(means)} from 10 to 100"
     return compared(claim, tens >= SHARE_OF_MOST * len(means), told, "for most", figure)
+
+
+@check
+def vc_extremes(claim: Claim, evidence: Evidence) -> Verdict:
+    """Times of VC on a star over those on a chain; and joins on these and on random trees, of short runs."""
+    figures = [evidence.figure(*given) for given in ((19,), (19, "factors"), (11, "mn"))]
+    tables = [
+        figure[["seconds", "wire_bytes"]]
+        .to_dataframe()
+        .assign(program=programs(figure), threads=hardware_threads(figure))
+        .query("kernel == 'vc'")
+        for figure in figures if figure is not None
+    ]  # fmt: skip
+    gains, more = {}, {}
+    by = ["program", "clusters", "threads", "workload"]
+    for key, of in pd.concat(tables).groupby(by) if tables else ():
+        chain, star = (of[of["kind"] == kind] for kind in ("mn", "mx"))
+        if len(chain) and len(star):
+            gains[key] = ratio(interval(star["seconds"]), interval(chain["seconds"]))
+            more[key] = bool(chain["wire_bytes"].min() > star["wire_bytes"].max())
+    needed(gains, "no times of VC on a chain and on a star")
+    joins = joins_of_trees()
+    held = {key: above(gain) for key, gain in gains.items()}
+    ordered = all(max(few) <= min(many) for few, many in itertools.pairwise(joins.values()))
+    each = ", ".join(f"{name} {p}/{t} x {gain}" for (name, p, t, _), gain in gains.items())
+    told = f"star over chain by places/threads: {each}; joins: {verdicts.said(joins)}"
+    results = joins, [more[key] for key, holds in held.items() if holds is False]
+    within = "random trees are not timed"
+    return compared(claim, every([ordered, *held.values()]), told, within, results)
+
+
+@condition
+def rounds_and_bytes(found: tuple[Mapping[str, list[int]], list[bool]]) -> bool:
+    """Whether a random tree takes a round of two joins more than the star at most, and places send each other
+    more bytes on a chain wherever it is slower.
+    """
+    joins, more = found
+    (chain,), (star,) = joins["chain"], joins["star"]
+    return chain <= star <= min(joins["rn"]) and max(joins["rn"]) <= star + 2 and all(more)
 
 
 @check

@@ -171,16 +171,20 @@ def unknown(why: str, ours: str = "") -> Verdict:
 
 
 def compared(
-    claim: Claim, holds: bool, ours: Any, within: str = "", results: Any = None
+    claim: Claim, holds: bool | None, ours: Any, within: str = "", results: Any = None
 ) -> Verdict:
     """Equal, or where `within` says within what, agrees; else differs, for the claim's reason.
 
     Parameters
     ----------
+    holds
+        Whether it is as in print; None is open, by the intervals of times.
     results
         On which the condition of the reason is tested, if it has one.
     """
     text = said(ours)
+    if holds is None:
+        return unknown("the intervals of the times leave it open", text)
     if holds:
         return Verdict(AGREES if within else EQUAL, text, within)
     return differing(claim, text, results)
