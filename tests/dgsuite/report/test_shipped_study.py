@@ -6,6 +6,7 @@
 import asyncio
 import json
 from hashlib import sha256
+from html import escape
 
 import pytest
 
@@ -93,6 +94,11 @@ def test_the_page_has_them_all(results, rows):
     ):
         assert title in text
     assert "Not here yet" not in text
+    first, _, rest = text.partition("</header>")
+    for row in rows:
+        assert rest.count(told := escape(row.verdict.ours))
+        if row.claim.kind == "finding" and row.verdict.kind in ("measured", "simulated"):
+            assert told in first
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")
