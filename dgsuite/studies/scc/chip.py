@@ -78,9 +78,7 @@ SCC = Chip()
 SCHEMES = {"chip:mpb": "mpb", "chip:mpimpb": "mpimpb"}
 """Columns that are simulated on the chip, and their schemes: that of RCCE-X10, and that of the SCC's MPI."""
 
-NO_SOCKETS = (
-    "the chip's columns have no sockets, since the paper prints no cost of its TCP/IP driver"
-)
+NO_SOCKETS = "the chip's columns have no sockets: the paper prints no cost of its TCP/IP driver"
 """What there is no column of, and why."""
 
 

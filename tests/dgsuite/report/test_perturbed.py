@@ -12,7 +12,8 @@ import pytest
 import xarray as xr
 
 from dgsuite.kernels.analytics.replicated import Searcher
-from dgsuite.studies.report.claims import cells, kernels, times
+from dgsuite.studies.report.claims import counts as of_tables
+from dgsuite.studies.report.claims import kernels, times
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import COUNTED, Evidence
 from dgsuite.studies.report.claims.judge import judge
@@ -119,7 +120,7 @@ TABLES = [f"imsuite.fig{name}.table" for name in ("7a", "7b", "7c", "8", "10a", 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_verdict_on_cells_follows_the_cells(name, monkeypatch):
     """A cell that differs by another number than its reason says has none."""
-    of = cells.cells_of
+    of = of_tables.cells_of
 
     def other(by):
         def changed(*given):
@@ -128,11 +129,11 @@ def test_a_verdict_on_cells_follows_the_cells(name, monkeypatch):
 
         return changed
 
-    monkeypatch.setattr(cells, "cells_of", other(1))
+    monkeypatch.setattr(of_tables, "cells_of", other(1))
     found = verdict(name, Changed())
     assert found.verdict == "differs"
     assert found.silent
-    monkeypatch.setattr(cells, "cells_of", other(0))
+    monkeypatch.setattr(of_tables, "cells_of", other(0))
     assert verdict(name, Changed()).verdict == "equal"
 
 

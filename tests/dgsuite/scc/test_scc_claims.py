@@ -45,9 +45,9 @@ def test_transports_and_buffers_are_those_of_the_files(configs):
 
 
 OF_CHIP = [
-    ("sec2.chip", "values", "mesh_rows"),
-    ("sec2.memory", "values", "private_mbyte_per_core"),
-    ("sec4.1.scc", "fixed", "mesh_mhz"),
+    ("sec2.chip", "values", "rows"),
+    ("sec2.memory", "values", "memory"),
+    ("sec4.1.scc", "fixed", "mesh_hz"),
 ]
 
 

@@ -12,7 +12,7 @@ from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.studies.report.arithmetic import evaluate, names_in
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import INPUTS, SUITE, Evidence, N, clocked
-from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared
 from dgsuite.studies.report.tables import STYLES, in_text
 
 PROGRAMS = {short: style for style, short in STYLES.items()}
@@ -76,17 +76,12 @@ def relations(claim: Claim, evidence: Evidence) -> Verdict:
         mine = [one for one in asked if one.relation == relation]
         told.append(f"{relation}: {_listed(mine, True) or 'no case'}")
         told[-1] += f"; not {fails}" if (fails := _listed(mine, False)) else ""
+    # the kernels of which one does not hold must be those that a claim names, with relations that do
     instead = {one.case.kernel for one in replaced} == kernels and all(
         one.holds for one in replaced
     )
     holds = len(kernels) <= claim.data.get("but", 0)
-    return compared(claim, holds, ". ".join(told), claim.data.get("within", ""), instead)
-
-
-@condition
-def otherwise(instead: bool) -> bool:
-    """Whether kernels of which a relation does not hold are those that a claim names, with others that do."""
-    return instead
+    return compared(claim, holds, ". ".join(told), results=instead)
 
 
 def _outcomes(given: Mapping[str, Any], claim: Claim, evidence: Evidence) -> Iterator[Outcome]:

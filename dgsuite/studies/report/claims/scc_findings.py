@@ -253,11 +253,8 @@ def cost(claim: Claim, evidence: Evidence) -> Verdict:
     groups: dict[str, list[tuple[float, float]]] = {}
     for group, ratio, gain in _ratios(evidence):
         groups.setdefault(group, []).append((ratio, gain))
-    found = {
-        group: float(stats.spearmanr(pairs).statistic)
-        for group, pairs in groups.items()
-        if len(pairs) > 2
-    }
+    several = {group: pairs for group, pairs in groups.items() if len(pairs) > 2}
+    found = {group: float(stats.spearmanr(p).statistic) for group, p in several.items()}
     needed(found, "no results of several inputs or transports")
     told = {name: f"{value:.2f}" for name, value in found.items()}
     within = f"rank correlation above {FOLLOWS}, simulated"
@@ -265,9 +262,7 @@ def cost(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @condition
-def others_limit(
-    results: tuple[dict[str, float], dict[str, list[tuple[float, float]]]],
-) -> bool:
+def others_limit(results: tuple[dict[str, float], dict[str, list[tuple[float, float]]]]) -> bool:
     """Whether something else limits what does not follow: searches have the work of thousands of messages,
     and dynamic balancing is slow on every input. Static balancing has no such limit.
     """
@@ -287,13 +282,8 @@ def conclusion(claim: Claim, evidence: Evidence) -> Verdict:
     found = {name: one.verdict for name, one in each.items() if one.verdict != verdicts.UNCHECKED}
     needed(found, f"{NO_BC}, {NO_HF}")
     holds = verdicts.DIFFERS not in found.values()
-    return compared(claim, holds, found, "as those claims", [*each.values()])
-
-
-@condition
-def explained(parts: Sequence[Verdict]) -> bool:
-    """Whether each of some verdicts has a reason that holds."""
-    return not any(part.silent for part in parts)
+    reasoned = not any(one.silent for one in each.values())
+    return compared(claim, holds, found, "as those claims", reasoned)
 
 
 @check
@@ -304,23 +294,14 @@ def held(claim: Claim, evidence: Evidence) -> Verdict:
         most |= ds.held_bytes.to_series().to_dict()
     needed(most, f"{NO_BC}, {NO_HF}")
     told = {name: f"{nbytes / 1e6:.1f} MB" for name, nbytes in most.items()}
-    largest = float(max(most.values()))
-    return compared(claim, largest > SCC.memory, told, results=largest)
-
-
-@condition
-def fits_a_core(nbytes: float) -> bool:
-    """Whether all that a place holds fits the memory of a core of the chip."""
-    return nbytes <= SCC.memory
+    fits = max(most.values()) <= SCC.memory
+    return compared(claim, not fits, told, results=fits)
 
 
 def betweenness(ds: xr.Dataset) -> list[verdicts.Row]:
     """The claims that a result of betweenness centrality bears on, with verdicts."""
     evidence = Evidence({"": ds}, configs=None)
     checks = ("table1", "bc_native", "bc_scaling", "bc_load", "bc_drop", "sockets_track")
-    found = [
-        verdicts.Row(c, verdicts.CHECKS[c.check](c, evidence))
-        for c in claims().values()
-        if c.check in checks
-    ]
+    mine = [c for c in claims().values() if c.check in checks]
+    found = [verdicts.Row(c, verdicts.CHECKS[c.check](c, evidence)) for c in mine]
     return [row for row in found if row.verdict.verdict != verdicts.UNCHECKED]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import xarray as xr
 
-from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import OURS, on_chip
@@ -87,11 +86,7 @@ def aspirin_better(claim: Claim, evidence: Evidence) -> Verdict:
         )
         sure.append(False if most < least else True if lowest > highest else None)
     told = {f"{arm} aspirin over benzene": f"{g:.2f}x" for arm, g in gap.items()}
-    if (better := every(sure)) is None and gap["static"] > gap["dynamic"]:
-        return verdicts.unknown(
-            f"{LEVEL:.0%} intervals of messages leave it open", verdicts.said(told)
-        )
-    return compared(claim, bool(better) and gap["static"] > gap["dynamic"], told)
+    return compared(claim, every([gap["static"] > gap["dynamic"], *sure]), told)
 
 
 def _ends(ds: xr.Dataset, name: str, arm: str, transport: str) -> tuple[float, float]:
