@@ -5,7 +5,7 @@ confirm it: the first must not be "equal" or "agrees", and the second must be.
 """
 
 import json
-from itertools import product
+from itertools import count, product
 
 import numpy as np
 import pytest
@@ -170,6 +170,22 @@ def test_graphs_of_a_kind_are_what_its_name_says(kind, monkeypatch):
         word.split()[-1] == kind
         for word in found.ours.removeprefix("kinds of graph all but ").split(", ")
     )
+
+
+@pytest.mark.parametrize("wrong", [lambda seed: b"", lambda seed: str(next(COUNT)).encode()])
+def test_a_generator_is_seen_that_ignores_its_seed_or_repeats_nothing(wrong, monkeypatch):
+    made = kernels.imsuite.generate
+
+    def generated(kernel, n, seed):
+        return wrong(seed) if kernel == "kc" else made(kernel, n, seed=seed)
+
+    monkeypatch.setattr(kernels.imsuite, "generate", generated)
+    found = verdict("imsuite.sec5.1.generator", Evidence())
+    assert found.verdict == "differs"
+    assert "all but kc" in found.ours
+
+
+COUNT = count()
 
 
 def test_space_of_searches_without_weights_is_seen(monkeypatch):
