@@ -138,7 +138,7 @@ def _read(relation: str, stands: Mapping[str, str]) -> str:
 
 
 def _words(name: str) -> str:
-    """What a relation's name stands for, in words, such as "finishes of DS FAC on Mx"."""
+    """What a relation's name stands for, in words, such as "finishes of ds FAC on Mx"."""
     *words, count = name.split("_")
     about = dict(WORDS[word] for word in words)
     said = count.replace("comm", "communication")
