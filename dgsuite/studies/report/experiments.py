@@ -51,19 +51,17 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
     from dgsuite.studies.report.claims.scc import FILES
 
     stem = name.removesuffix(".nc")
-    started_by = {step.name: step.started_by for step in STEPS}
     numbers = {file: number for number, file in FILES.items()}
     drawn: Pictures
     findings: list[str] = []
     if "simulated" in ds or "simulated_seconds" in ds:
         number = numbers.get(stem)
-        drawn = _chip(ds, number)
         figures = [] if number is None else [number]
-        paper, said = "scc", "X10 on the SCC"
+        (drawn, findings), paper, said = _chip(ds, number), "scc", "X10 on the SCC"
     elif stem in (TIMES, THROTTLED):
         figures = [2, 3] if stem == TIMES else [4, 5, 6]
-        drawn, findings = _scaling(ds, figures)
-        paper, said = "scalability", "Scalability on Graph500"
+        (drawn, findings), paper = _scaling(ds, figures), "scalability"
+        said = "Scalability on Graph500"
     elif stem == SIMULATED:
         from dgsuite.studies.scaling.simulated import designs
 
@@ -92,7 +90,7 @@ def experiment(name: str, ds: xr.Dataset, rows: Sequence[Row]) -> Experiment | N
             for row in rows
             if _about(row, paper, figures) and not (stem == SIMULATED and row.claim.kind == "setup")
         ],
-        command=" ".join(["dgsuite", *started_by[stem]]) if stem in started_by else "",
+        command=next((f"dgsuite {' '.join(s.started_by)}" for s in STEPS if s.name == stem), ""),
         machine=made_by(ds),
         busy=busy(ds),
     )
@@ -112,14 +110,17 @@ def _about(row: Row, paper: str, figures: Sequence[int]) -> bool:
     return about and figure_of(row.claim) in figures
 
 
-def _chip(ds: xr.Dataset, number: int | None) -> Pictures:
-    """Hartree-Fock or betweenness centrality, simulated."""
+def _chip(ds: xr.Dataset, number: int | None) -> tuple[Pictures, list[str]]:
+    """Hartree-Fock or betweenness centrality, simulated, and what has no column."""
     from dgsuite.studies.scc import figures, hf_report
+    from dgsuite.studies.scc.chip import NO_SOCKETS, SCHEMES
 
+    lacks = [f"{NO_SOCKETS[0].upper()}{NO_SOCKETS[1:]}."] * ({*SCHEMES} <= {*ds.transport.values})
     if "simulated" in ds:
-        return {f"Figure {number}" if number else "Hartree-Fock": hf_report.draw(ds, number)}
+        name = f"Figure {number}" if number else "Hartree-Fock"
+        return {name: hf_report.draw(ds, number)}, lacks
     drawn = figures.betweenness(ds, number)
-    return {what or f"Figure {number}": figure for what, figure in drawn.items()}
+    return {what or f"Figure {number}": figure for what, figure in drawn.items()}, lacks
 
 
 def _scaling(ds: xr.Dataset, wanted: Sequence[int]) -> tuple[Pictures, list[str]]:

@@ -22,15 +22,7 @@ from dgsuite.studies.report.draw import CODE, both, code_table, draw, grid, labe
 from dgsuite.studies.report.experiments import Experiment, experiment
 from dgsuite.studies.report.folder import UNFIT, check_numbers
 from dgsuite.studies.report.forms import forms, title
-from dgsuite.studies.report.results import (
-    BY_ROUND,
-    bars,
-    busy,
-    cells,
-    code,
-    findings,
-    made_by,
-)
+from dgsuite.studies.report.results import BY_ROUND, bars, busy, cells, code, findings, made_by
 from dgsuite.studies.report.statistics import LEVEL
 from dgsuite.studies.report.sweeps import Sweep, sweep
 from dgsuite.studies.report.tables import HEADS, NOTHING, STYLES, TEXT, reasons, row

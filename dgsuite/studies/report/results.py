@@ -14,18 +14,9 @@ from numpy.typing import NDArray
 from dgsuite.core.results.dataset import index, runtime_model
 from dgsuite.core.results.provenance import oversubscribed, side_by_side
 from dgsuite.studies.experiment.combining import parameters
+from dgsuite.studies.report import tables
 from dgsuite.studies.report.forms import forms
 from dgsuite.studies.report.statistics import Interval, geometric, interval, ratio
-from dgsuite.studies.report.tables import (
-    INPUTS,
-    NOTHING,
-    SERIAL,
-    STYLES,
-    Cell,
-    compare,
-    program,
-    summary,
-)
 from dgsuite.studies.statics.counting import Statics, table
 
 TALLIED = (
@@ -95,11 +86,11 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
             long_name = f"{results[0][name].attrs['long_name']}; -1 after the last round"
             enter(f"{name}_by_round", padded, long_name, dims=("run", "round"))
     if form.kind == "table":
-        cells = compare(f"figure{number}", results)
-        for field in Cell._fields:
+        cells = tables.compare(f"figure{number}", results)
+        for field in tables.Cell._fields:
             values = [getattr(cell, field) for cell in cells]
             if field == "why":  # of a cell without a difference ""
-                values = ["" if why is None else why or NOTHING for why in values]
+                values = ["" if why is None else why or tables.NOTHING for why in values]
             elif field not in ("ours", "difference", "loops"):
                 values = list(map(str, values))
             enter(f"cell_{field}", values, field, dims="cell")
@@ -120,10 +111,10 @@ def collect(number: int, results: Sequence[xr.Dataset], **attrs: Any) -> xr.Data
     return xr.Dataset(variables, coords, {**common, **attrs})
 
 
-def cells(figure: xr.Dataset) -> list[Cell]:
+def cells(figure: xr.Dataset) -> list[tables.Cell]:
     """The cells of a table's figure."""
-    made = _records(figure, "cell", Cell)
-    return [c._replace(why={"": None, NOTHING: ""}.get(str(c.why), c.why)) for c in made]
+    made = _records(figure, "cell", tables.Cell)
+    return [c._replace(why={"": None, tables.NOTHING: ""}.get(str(c.why), c.why)) for c in made]
 
 
 def code(figure: xr.Dataset) -> list[Statics]:
@@ -131,7 +122,7 @@ def code(figure: xr.Dataset) -> list[Statics]:
     return _records(figure, "code", Statics) if "code" in figure.dims else []
 
 
-def _records[R: (Cell, Statics)](figure: xr.Dataset, dim: str, of: type[R]) -> list[R]:
+def _records[R: (tables.Cell, Statics)](figure: xr.Dataset, dim: str, of: type[R]) -> list[R]:
     columns = [figure[f"{dim}_{field}"].values.tolist() for field in of._fields]
     return [of(*values) for values in zip(*columns, strict=True)]
 
@@ -155,7 +146,7 @@ def bars(figure: xr.Dataset) -> list[Bar]:
     form = forms()[int(figure.attrs["figure"])]
     names, stands = figure["kernel"].values, np.array(variants(figure))
     seconds = figure["seconds"].values
-    serial = figure["style"].values == SERIAL
+    serial = figure["style"].values == tables.SERIAL
     swept = hardware_threads(figure) if form.over == "hwts" else figure[form.over].values
     found = []
     for name, kernel in itertools.product(
@@ -210,7 +201,7 @@ def _shared(figure: xr.Dataset, runs: NDArray) -> str:
 def programs(figure: xr.Dataset) -> list[str]:
     """Of each run the paper's program that it stands for, such as "X10-FA"; else its style."""
     runtimes = figure["runtime"].values if "runtime" in figure else [""] * figure.sizes["run"]
-    return list(map(program, map(str, runtimes), map(str, figure["style"].values)))
+    return list(map(tables.program, map(str, runtimes), map(str, figure["style"].values)))
 
 
 def variants(figure: xr.Dataset) -> list[str]:
@@ -228,7 +219,7 @@ def variants(figure: xr.Dataset) -> list[str]:
 
 
 def _on(kind: str) -> str:
-    return f" on {INPUTS.get(kind, kind)}-In"
+    return f" on {tables.INPUTS.get(kind, kind)}-In"
 
 
 def _with(workload: str) -> str:
@@ -241,7 +232,7 @@ def findings(figure: xr.Dataset) -> list[str]:
     form = forms()[int(figure.attrs["figure"])]
     if form.kind == "table":
         given = cells(figure)
-        return [summary(given), *_ranges(figure)]
+        return [tables.summary(given), *_ranges(figure)]
     if form.kind == "rounds":
         return [_peaks(figure)]
     found = bars(figure)
@@ -324,7 +315,9 @@ def _ranges(figure: xr.Dataset) -> list[str]:
         values = figure[name].values[free]
         said.append(f"{values.min()} to {values.max()} {figure[name].attrs['long_name']}")
     kernel, kind = (str(figure[name].values[free][0]) for name in ("kernel", "kind"))
-    return [f"{kernel.upper()} on {INPUTS[kind]}, {free.sum()} runs on workers: {'; '.join(said)}."]
+    return [
+        f"{kernel.upper()} on {tables.INPUTS[kind]}, {free.sum()} runs on workers: {'; '.join(said)}."
+    ]
 
 
 def _peaks(figure: xr.Dataset) -> str:
@@ -336,7 +329,7 @@ def _peaks(figure: xr.Dataset) -> str:
         return "No run has more than three rounds."
     least, most = (
         f"{figure['kernel'].values[i].upper()} on {figure['kind'].values[i]} in "
-        f"{STYLES[str(figure['count_as'].values[i])]} ({peak[i]:.2f} times the mean round)"
+        f"{tables.STYLES[str(figure['count_as'].values[i])]} ({peak[i]:.2f} times the mean round)"
         for i in (longer[0], longer[-1])
     )
     return f"Of runs of more than three rounds the most level is {least}, the least {most}."

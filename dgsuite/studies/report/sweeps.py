@@ -141,20 +141,7 @@ def _table(settings: Sequence[Setting], differing: Sequence[str]) -> Table:
     others = [key for key in differing if key not in ALWAYS]
     heads = [*what, *first, *["ms"] * counted, *["right", "rounds"] * bool(tried), *others]
     heads += [*["messages", "comm"] * counted, *["runs"] * (repeated or bool(tried))]
-    rows = []
-    for s in settings[:SHOWN]:
-        time, own = s.milliseconds, s.trials
-        row = [*(s.known.get("title", "") for _ in what), *(_shown(s, key) for key in first)]
-        if counted:
-            row.append(_written(time) + " *" * s.oversubscribed)
-        if tried:
-            row += ["", ""] if own is None else [written(own.right), _written(own.rounds)]
-        row += [_shown(s, key) for key in others]
-        if counted:
-            row += [s.messages, s.comm]
-        if repeated or tried:
-            row.append(own.runs if own else time.runs if time else "")
-        rows.append(row)
+    rows = [[_cell(s, head) for head in heads] for s in settings[:SHOWN]]
     notes = ["Means of repeats, ± half the 95 % confidence interval."] * (repeated or bool(tried))
     notes += ["Shares of right results, with Wilson's 95 % interval."] * bool(tried)
     notes += ["* more threads than processors: they took turns."] * (crowded and counted)
@@ -162,9 +149,20 @@ def _table(settings: Sequence[Setting], differing: Sequence[str]) -> Table:
     return Table(heads, rows, remarks=notes)
 
 
-def _shown(setting: Setting, key: str) -> Any:
-    value = setting.known.get(key, "")
-    return said(value) if key in ("network", "params") and isinstance(value, str) else value
+def _cell(setting: Setting, head: str) -> Any:
+    """What a setting has in a column."""
+    value, time, own = setting.known.get(head, ""), setting.milliseconds, setting.trials
+    found = {
+        "what": setting.known.get("title", ""),
+        "ms": _written(time) + " *" * setting.oversubscribed,
+        "right": written(own.right) if own else "",
+        "rounds": _written(own.rounds if own else None),
+        "messages": setting.messages,
+        "comm": setting.comm,
+        "runs": own.runs if own else time.runs if time else "",
+    }
+    told = said(value) if head in ("network", "params") and isinstance(value, str) else value
+    return found.get(head, told)
 
 
 def _written(time: Interval | None) -> str:

@@ -78,6 +78,9 @@ SCC = Chip()
 SCHEMES = {"chip:mpb": "mpb", "chip:mpimpb": "mpimpb"}
 """Columns that are simulated on the chip, and their schemes: that of RCCE-X10, and that of the SCC's MPI."""
 
+NO_SOCKETS = "the chip's columns have no sockets: the paper prints no cost of its TCP/IP driver"
+"""What there is no column of, and why."""
+
 
 @dataclass(frozen=True)
 class OnChip(Transport):

@@ -13,7 +13,6 @@ from dgsuite import genval
 from dgsuite.kernels import KERNELS
 from dgsuite.studies.report import tables, text
 from dgsuite.studies.report.claims import (
-    cells,
     counts,
     kernels,
     setups,
@@ -104,8 +103,8 @@ def with_cell(claim, row, column, value):
 def test_a_wrong_cell_is_found(evidence, name, row, column, value, said):
     """Also one that is equal to ours where a difference is explained."""
     claim = claims()[f"imsuite.fig{name}.table"]
-    assert not cells.cells(claim, evidence).silent
-    found = cells.cells(with_cell(claim, row, column, value), evidence)
+    assert not counts.cells(claim, evidence).silent
+    found = counts.cells(with_cell(claim, row, column, value), evidence)
     assert said in found.silent
 
 
@@ -137,14 +136,14 @@ def test_lines_of_code_are_judged_once(evidence):
     claim = claims()["imsuite.fig7c.table"]
     assert not any("lines" in cell.column for cell in cells_of(claim, evidence.all_counted))
     said = r"22 numbers of lines are of another language: \d+ to \d+ for 240 to 850, fewer"
-    assert re.search(said, cells.cells(claim, evidence).ours)
+    assert re.search(said, counts.cells(claim, evidence).ours)
 
 
 def test_passes_of_loops_explain_joins_of_mst(evidence):
     """By traces and counts; another trace explains nothing."""
     claim = claims()["imsuite.fig7c.table"]
-    assert cells.cells(claim, evidence).silent == ""
-    found = cells.cells(claim, Traced("mst", trace=lambda ds: ds.isel(phase=slice(9, None))))
+    assert counts.cells(claim, evidence).silent == ""
+    found = counts.cells(claim, Traced("mst", trace=lambda ds: ds.isel(phase=slice(9, None))))
     assert "this reason does not hold: The formula has loops of D rounds" in found.silent
 
 

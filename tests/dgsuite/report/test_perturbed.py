@@ -5,19 +5,22 @@ confirm it: the first must not be "equal" or "agrees", and the second must be.
 """
 
 import json
-from itertools import product
+from itertools import count, product
 
 import numpy as np
 import pytest
 import xarray as xr
 
-from dgsuite.studies.report.claims import cells
+from dgsuite.kernels.analytics.replicated import Searcher
+from dgsuite.studies.report.claims import counts as of_tables
+from dgsuite.studies.report.claims import kernels, times
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import COUNTED, Evidence
 from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.results import hardware_threads
 from dgsuite.studies.scaling.analysis import split
 from dgsuite.studies.scaling.measure import measured
+from dgsuite.studies.scc.chip import NO_SOCKETS
 from tests.support.claims import Changed, shipped, timed
 
 FA, FAC = "finish_async", "clocked"
@@ -117,7 +120,7 @@ TABLES = [f"imsuite.fig{name}.table" for name in ("7a", "7b", "7c", "8", "10a", 
 @pytest.mark.parametrize("name", TABLES)
 def test_a_verdict_on_cells_follows_the_cells(name, monkeypatch):
     """A cell that differs by another number than its reason says has none."""
-    of = cells.cells_of
+    of = of_tables.cells_of
 
     def other(by):
         def changed(*given):
@@ -126,11 +129,11 @@ def test_a_verdict_on_cells_follows_the_cells(name, monkeypatch):
 
         return changed
 
-    monkeypatch.setattr(cells, "cells_of", other(1))
+    monkeypatch.setattr(of_tables, "cells_of", other(1))
     found = verdict(name, Changed())
     assert found.verdict == "differs"
     assert found.silent
-    monkeypatch.setattr(cells, "cells_of", other(0))
+    monkeypatch.setattr(of_tables, "cells_of", other(0))
     assert verdict(name, Changed()).verdict == "equal"
 
 
@@ -148,6 +151,48 @@ def test_counts_of_the_folder_are_those_of_a_run(count):
         assert row.verdict.kind == "measured"
 
 
+TYPES = claims()["imsuite.sec5.1.graph-types"].data["rows"]
+
+
+@pytest.mark.parametrize("kind", sorted({kind for _, _, types, _ in TYPES for kind in types}))
+def test_graphs_of_a_kind_are_what_its_name_says(kind, monkeypatch):
+    """Of each kind a graph of another one is seen."""
+    made = kernels._generated
+    other = "complete" if kind in ("SP-Min", "Random") else "SP-Min"
+
+    def swapped(name, kernel):
+        return made(other, "bf") if name == kind else made(name, kernel)
+
+    monkeypatch.setattr(kernels, "_generated", swapped)
+    found = verdict("imsuite.sec5.1.graph-types", Evidence())
+    assert found.verdict == "differs"
+    assert all(
+        word.split()[-1] == kind
+        for word in found.ours.removeprefix("kinds of graph all but ").split(", ")
+    )
+
+
+@pytest.mark.parametrize("wrong", [lambda seed: b"", lambda seed: str(next(COUNT)).encode()])
+def test_a_generator_is_seen_that_ignores_its_seed_or_repeats_nothing(wrong, monkeypatch):
+    made = kernels.imsuite.generate
+
+    def generated(kernel, n, seed):
+        return wrong(seed) if kernel == "kc" else made(kernel, n, seed=seed)
+
+    monkeypatch.setattr(kernels.imsuite, "generate", generated)
+    found = verdict("imsuite.sec5.1.generator", Evidence())
+    assert found.verdict == "differs"
+    assert "all but kc" in found.ours
+
+
+COUNT = count()
+
+
+def test_space_of_searches_without_weights_is_seen(monkeypatch):
+    monkeypatch.setattr(Searcher, "nbytes", property(lambda self: len(self.sums.whole) ** 3))
+    assert verdict("scc.sec4.2.2.brandes", Evidence(shipped())).verdict == "differs"
+
+
 # Times: what is changed is a figure
 
 
@@ -160,8 +205,8 @@ def sweep(number, name, values, seconds, who=("X10", FA), kernel="bf", **more):
 def pair(number, name, values, one, other, kernel):
     """A figure with a kernel's times in X10-FA and in HJ-FA."""
     given = []
-    for who, times in (("X10", one), ("HJ", other)):
-        given += [((who, FA, kernel, {name: v}), s) for v, s in zip(values, times, strict=True)]
+    for who, each in (("X10", one), ("HJ", other)):
+        given += [((who, FA, kernel, {name: v}), s) for v, s in zip(values, each, strict=True)]
     return {"f": timed(number, given)}
 
 
@@ -258,7 +303,12 @@ POWERS, SIZES = [1, 2, 4, 8], [8, 16, 32]
 
 TIMES = {
     "imsuite.sec5.serial": lambda: (
-        edited("figure11", lambda ds: ds.assign(asyncs=ds.asyncs + 1)),
+        [
+            edited("figure11", lambda ds: ds.assign(asyncs=ds.asyncs + 1)),
+            edited("figure11", lambda ds: ds.assign(wire_bytes=0 * ds.wire_bytes)),
+            edited("figure11", scaled(serial, 1e-4)),
+            edited("figure07", scaled(every_run, 1e4)),
+        ],
         shipped(),
     ),
     "imsuite.sec6.machine": lambda: (of_machine("a sundial"), of_machine("2 x Intel E5-2670")),
@@ -334,6 +384,34 @@ TIMES = {
 """By claim: results that deny it, and that confirm it."""
 
 
+def slowest(kind, by=1.5):
+    """Figure 19, where VC takes so many times as long on an input."""
+    return edited(
+        "figure19",
+        scaled(every_run, lambda ds: level(ds) * np.where(ds["kind"].values == kind, by, 1.0)),
+    )
+
+
+VC = "imsuite.sec5.1.vc-extremes"
+
+
+@pytest.mark.parametrize(
+    ("kind", "by", "random", "expected"),
+    [
+        ("mx", 1.5, [12, 13], "agrees"),
+        ("mx", 1.5, [12, 15], "differs"),
+        ("mx", 1.0, [12, 13], "not checked"),
+        ("mn", 1.5, [12, 13], "differs"),
+    ],
+)
+def test_extremes_of_colouring_follow_times_and_joins(kind, by, random, expected, monkeypatch):
+    """Of a star beside a chain, and of random trees between them."""
+    joins = {"chain": [11], "rn": random, "star": [13]}
+    monkeypatch.setattr(times, "joins_of_trees", lambda: joins)
+    results = {"f": slowest(kind, by)["figure19.nc"]}
+    assert verdict(VC, Evidence(results)).verdict == expected
+
+
 # Scalability: what is changed is the time of each run, in both places where the results have it
 
 
@@ -381,15 +459,35 @@ def shares(processing, communication):
     return at_full(lambda p: 1 + processing / p + communication / p**0.5)
 
 
+def noise(*shape):
+    return 1 + 0.01 * np.random.default_rng(7).normal(size=shape)
+
+
 def sending(power):
     """What a process sends goes with a power of the workers."""
     ds = shipped()["scalability-figure2.nc"]
-    luck = 1 + 0.01 * np.random.default_rng(7).normal(size=ds.sizes["run"])
-    sent = luck * ds.workers ** (1 + power) * LARGE * (ds["round"] == 0)
+    sent = noise(ds.sizes["run"]) * ds.workers ** (1 + power) * LARGE * (ds["round"] == 0)
     return {"scalability-figure2.nc": ds.assign(bytes=sent.transpose(*ds.bytes.dims))}
 
 
+def in_parts(processing, communication):
+    """Time computing and the rest go with powers of the workers."""
+    ds = shipped()["scalability-figure2.nc"]
+    p, (one, other) = ds.workers.values.astype(float), noise(2, ds.sizes["run"])
+    computing, rest = one * p**processing, other * p**communication
+    of_first = (ds["round"] == 0) * xr.DataArray(computing, dims="run")
+    spent = of_first.broadcast_like(ds.cpu_seconds).transpose(*ds.cpu_seconds.dims)
+    return {
+        "scalability-figure2.nc": ds.assign(cpu_seconds=spent, seconds=("run", computing + rest))
+    }
+
+
 SCALABILITY = {
+    "eq0.parts": lambda: ([in_parts(-0.5, -0.5), in_parts(-1, 0)], in_parts(-1, -0.5)),
+    "eq1.base": lambda: (
+        [at_full(grows), at_full(lambda p: 1 + 1 / p), at_full(lambda p: 60 / p - 8 / p**0.5)],
+        at_full(lambda p: 60 / p + 8 / p**0.5),
+    ),
     "sec3.messages": lambda: ([sending(-1), sending(0), sending(0.5)], sending(-0.5)),
     "fig2.not-straight": lambda: (
         [at_full(lambda p: 1 / p), at_full(grows)],
@@ -432,7 +530,7 @@ def test_two_copies_of_a_time_are_the_same():
     assert "other seconds by run" in found.silent
 
 
-AGAIN = [name for name in SCALABILITY if name not in ("sec3.messages", "sec4.intersense")]
+AGAIN = [n for n in SCALABILITY if n not in ("eq0.parts", "sec3.messages", "sec4.intersense")]
 """Claims that are judged on the simulated cluster, too."""
 
 
@@ -453,6 +551,17 @@ def test_a_verdict_on_the_simulated_cluster_follows_its_times(name):
     assert found.beside.verdict in GOOD
     assert found.verdict == "not checked"
     assert found.beside.machine in str(found.beside)
+
+
+@pytest.mark.parametrize(("power", "good"), [(-1, True), (-0.5, False)])
+def test_computing_on_the_simulated_cluster_follows_its_time(power, good):
+    runs = shipped()["scalability-simulated.nc"]
+    p, (one, other) = runs.p.values.astype(float), noise(2, runs.sizes["p"])
+    computing = runs["compute"] * 0 + xr.DataArray(one * p**power, dims="p")
+    rest = runs.seconds * 0 + xr.DataArray(other / p**0.5, dims="p")
+    runs = runs.assign(compute=computing, seconds=rest + computing)
+    found = verdict("scalability.eq0.parts", Evidence({"scalability-simulated.nc": runs}))
+    assert (found.beside.verdict in GOOD) == good
 
 
 # The chip: what is changed are simulated times
@@ -587,7 +696,13 @@ def native():
     return beside(1, 4, 2) | slowed(OTHERS, 1.05) | by_load()
 
 
+def by_edges(name):
+    """Figure 10, where something grows by the edges more than it does."""
+    return edited("scc-bc-figure10", lambda ds: ds.assign({name: ds[name] * ds.edges}))
+
+
 SCC = {
+    "sec4.2.2.brandes": lambda: ([by_edges("work_seconds"), by_edges("held_bytes")], shipped()),
     "fig5.aspirin-better": lambda: ([molecules(0.5, 0.9)], molecules(0.9, 0.5, 0.7)),
     "fig5.benzene-limited": lambda: (
         [
@@ -679,14 +794,20 @@ def test_the_chip_is_judged_by_its_own_columns(name):
     assert again(confirmed).verdict in GOOD
 
 
-TRIED = [*ON_RESULTS, *TABLES, *(f"imsuite.{name}" for name in COUNTS)]
+def test_the_chip_has_no_sockets():
+    for name in ("fig6.sockets-worst", "fig9.sockets-track"):
+        found = verdict(f"scc.{name}", Evidence(shipped()))
+        assert found.beside == ("the chip", "not checked", NO_SOCKETS)
+
+
+TRIED = [VC, *ON_RESULTS, *TABLES, *(f"imsuite.{name}" for name in COUNTS)]
 
 
 def test_no_verdict_on_results_without_results():
-    """A few rest on settings or on our code, too; then they say so."""
+    """One rests on our code, too; then it says so."""
     for row in judge(Evidence(), [claims()[name] for name in TRIED]):
         assert (
             row.verdict.verdict == "not checked"
             if row.verdict.kind in ("measured", "simulated")
-            else row.claim.id in ("imsuite.sec5.serial", "scalability.sec4.intersense")
+            else row.claim.id == "scalability.sec4.intersense"
         )

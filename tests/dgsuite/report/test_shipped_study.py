@@ -8,12 +8,14 @@ import json
 from hashlib import sha256
 
 import pytest
+from markupsafe import escape
 
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.claims.setups import settings_of
 from dgsuite.studies.report.claims.show import silent, summary
+from dgsuite.studies.report.claims.verdicts import RESULTS, UNCHECKED
 from dgsuite.studies.report.folder import results_in
 from dgsuite.studies.report.page import page
 from dgsuite.studies.study import NOTES, STEPS
@@ -93,6 +95,12 @@ def test_the_page_has_them_all(results, rows):
     ):
         assert title in text
     assert "Not here yet" not in text
+    first, _, rest = text.partition("</header>")
+    for row in rows:
+        told, kind = str(escape(row.verdict.ours)), row.verdict.kind
+        assert told in rest
+        if row.claim.kind == "finding" and kind in RESULTS and row.verdict.verdict != UNCHECKED:
+            assert told in first
 
 
 @pytest.mark.skipif(BROWSER is None, reason="there is no Chromium")

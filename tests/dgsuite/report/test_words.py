@@ -1,5 +1,7 @@
 """Checks of what the papers define fail where it is otherwise."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -8,7 +10,9 @@ from dgsuite.genval.report import Report
 from dgsuite.studies.report.claims import words
 from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import Evidence
+from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.claims.verdicts import CHECKS
+from tests.support.claims import of_counts
 
 NAMES = [name for name, check in CHECKS.items() if check.__module__ == words.__name__]
 CLAIMS = [c for c in claims().values() if c.check in NAMES or c.data.get("of") == "runs"]
@@ -25,6 +29,20 @@ def test_definitions_hold(claim):
     found = CHECKS[claim.check](claim, Evidence())
     assert found.verdict in expected
     assert not found.silent
+
+
+def test_relations_are_told_in_words_with_their_numbers():
+    """Those that hold and those that do not; none has a sign or a name of a formula."""
+    (row,) = judge(Evidence(of_counts()), [claims()["imsuite.fig9.fewer-rounds"]])
+    shown = (
+        "3 of 5 cases. rounds of FAC on Mx < rounds of FAC on Mn: bf 3 < 7, dst 3 < 7 and 1 more"
+    )
+    assert row.verdict.ours.startswith(f"{shown}; not ds 6 < 3. rounds of FA on Mx < ")
+    for row in judge(
+        Evidence(of_counts()), [c for c in claims().values() if c.check == "relations"]
+    ):
+        assert row.verdict.verdict != "not checked"
+        assert not re.search("_|==|//|%", row.verdict.ours)
 
 
 @pytest.mark.few(3)

@@ -12,7 +12,7 @@ from dgsuite.kernels import KERNELS, RECURSIVE
 from dgsuite.studies.report.arithmetic import evaluate, names_in
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import INPUTS, SUITE, Evidence, N, clocked
-from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition
+from dgsuite.studies.report.claims.verdicts import Verdict, check, compared
 from dgsuite.studies.report.tables import STYLES, in_text
 
 PROGRAMS = {short: style for style, short in STYLES.items()}
@@ -25,8 +25,11 @@ FIELDS = {"kernel": SUITE, "input": (*INPUTS, TEXT, PRINTED), "program": PROGRAM
 WORDS = {name.lower(): (field, name) for field, names in FIELDS.items() for name in names}
 """What the words before a count in a relation are."""
 
-SHOWN = 6
-"""Cases whose numbers are told, at most."""
+SIGNS = {"==": "=", "!=": "≠", "<=": "≤", ">=": "≥", "//": "div", "%": "mod"}
+"""Those of print, for signs of relations."""
+
+SHOWN = {True: 2, False: 6}
+"""Cases whose numbers are told, at most: in which a relation holds, and in which it does not."""
 
 
 class Case(NamedTuple):
@@ -42,11 +45,15 @@ class Case(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """A case, its relation with numbers in it, and whether that holds."""
+    """A relation in a case: in words, with numbers, and whether it holds."""
 
+    relation: str
     case: Case
     numbers: str
     holds: bool
+
+    def __str__(self) -> str:
+        return f"{self.case} {self.numbers}"
 
 
 @check
@@ -64,24 +71,17 @@ def relations(claim: Claim, evidence: Evidence) -> Verdict:
     )
     odd = [one for one in asked if not one.holds]
     kernels = {one.case.kernel for one in odd}
-    said = ", ".join(relation for given in claim.data["relation"] for relation in given["holds"])
-    told = f"{len(asked) - len(odd)} of {len(asked)} cases of {said}"
-    if odd:
-        named = [f"{one.case} ({one.numbers})" for one in odd[:SHOWN]]
-        told += f"; not {', '.join(named)}" + ", and more" * (len(odd) > SHOWN)
-    elif len(asked) <= SHOWN:
-        told += f": {'; '.join(one.numbers for one in asked)}"
+    told = [f"{len(asked) - len(odd)} of {len(asked)} cases"]
+    for relation in dict.fromkeys(one.relation for one in asked):
+        mine = [one for one in asked if one.relation == relation]
+        told.append(f"{relation}: {_listed(mine, True) or 'no case'}")
+        told[-1] += f"; not {fails}" if (fails := _listed(mine, False)) else ""
+    # the kernels of which one does not hold must be those that a claim names, with relations that do
     instead = {one.case.kernel for one in replaced} == kernels and all(
         one.holds for one in replaced
     )
     holds = len(kernels) <= claim.data.get("but", 0)
-    return compared(claim, holds, told, claim.data.get("within", ""), instead)
-
-
-@condition
-def otherwise(instead: bool) -> bool:
-    """Whether kernels of which a relation does not hold are those that a claim names, with others that do."""
-    return instead
+    return compared(claim, holds, ". ".join(told), results=instead)
 
 
 def _outcomes(given: Mapping[str, Any], claim: Claim, evidence: Evidence) -> Iterator[Outcome]:
@@ -92,7 +92,9 @@ def _outcomes(given: Mapping[str, Any], claim: Claim, evidence: Evidence) -> Ite
         for case in _cases(given, form, [name.split("_") for name in names if name != "n"]):
             values = {name: _value(name, case, given, claim, evidence) for name in names}
             holds = bool(np.all(evaluate(relation, values)))
-            yield Outcome(case, _with_numbers(relation, values), holds)
+            words = {name: _words(name) for name in names}
+            numbers = {name: _span(value) for name, value in values.items()}
+            yield Outcome(_read(relation, words), case, _read(relation, numbers), holds)
 
 
 def _cases(given: Mapping[str, Any], form: str, names: Sequence[Sequence[str]]) -> Iterator[Case]:
@@ -130,11 +132,30 @@ def _value(
     return ran[count].values if given.get("by_round") else int(ran[count].sum())
 
 
-def _with_numbers(relation: str, values: Mapping[str, Any]) -> str:
-    """A relation with its names' values; of several the least and the most."""
+def _read(relation: str, stands: Mapping[str, str]) -> str:
+    """A relation with signs of print, and what its names stand for."""
+    return re.sub("[a-z_]+|[=!<>]=|//|%", lambda at: {**SIGNS, **stands}[at[0]], relation)
 
-    def shown(found: re.Match[str]) -> str:
-        value = values[found[0]]
-        return " to ".join(dict.fromkeys((str(np.min(value)), str(np.max(value)))))
 
-    return re.sub("[a-z_]+", shown, relation)
+def _words(name: str) -> str:
+    """What a relation's name stands for, in words, such as "finishes of ds FAC on Mx"."""
+    *words, count = name.split("_")
+    about = dict(WORDS[word] for word in words)
+    said = count.replace("comm", "communication")
+    if who := [about[field] for field in ("kernel", "program") if field in about]:
+        said += f" of {' '.join(who)}"
+    if "input" in about:
+        said += f" on {about['input']}"
+    return f"{about['form']} {said}" if "form" in about else said
+
+
+def _span(value: Any) -> str:
+    """A number; of several the least and the most."""
+    return " to ".join(dict.fromkeys((str(np.min(value)), str(np.max(value)))))
+
+
+def _listed(outcomes: Sequence[Outcome], holds: bool) -> str:
+    """Cases in which a relation holds, or does not, with their numbers."""
+    mine = [str(one) for one in outcomes if one.holds == holds]
+    more = len(mine) - SHOWN[holds]
+    return ", ".join(mine[: SHOWN[holds]]) + (f" and {more} more" if more > 0 else "")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from functools import wraps
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from dgsuite.studies.report.claims.scalability_plans import (
     paper_settings,
 )
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
+from dgsuite.studies.scaling import CompletionTime
 
 if TYPE_CHECKING:
     from dgsuite.studies.scaling.analysis import Analysis
@@ -31,6 +33,9 @@ NO_DEMAND = f"no results of {THROTTLED}"
 
 FLAT = 0.95
 """T that falls less steeply than 1/p to this power does not fall as 1/p."""
+
+GOOD = 0.95
+"""R² from which a fit is a good one: the least that is printed."""
 
 EXPLAINED = 0.5
 """R² from which a fit is not one of noise."""
@@ -51,20 +56,19 @@ def _scales(evidence: Evidence, name: str) -> list[Analysis]:
     return evidence.kept(name, lambda: _analysed(runs))
 
 
-def _fits(evidence: Evidence) -> list[tuple[Analysis, float, float]]:
-    """What was found out about the times of each graph, and C1 and C2 of the paper's form.
+def _model(scale: Analysis) -> tuple[CompletionTime, float, float]:
+    """The paper's form, fitted to the times of a graph, with C1 of processing and C2 of communication."""
+    model = needed(scale.chosen, f"no results of {TIMES}")
+    return model, float(model.coef_["1/p"]), float(model.coef_["1/sqrt(p)"])
 
-    C1 is the coefficient of processing, C2 of communication. Both are times, so neither may be negative.
-    """
-    found = []
-    for scale in _scales(evidence, TIMES):
-        model = needed(scale.chosen, f"no results of {TIMES}")
-        c1, c2 = (float(model.coef_[term]) for term in ("1/p", "1/sqrt(p)"))
-        told = f"of {scale.sizes[0]} nodes: C1 {c1:.3g}, C2 {c2:.3g}, R² {model.r2_:.2f}"
-        needed(min(c1, c2) >= 0, f"no statement, since a time of the fit is negative, {told}")
-        needed(model.r2_ >= EXPLAINED, f"no statement, since the form does not fit, {told}")
-        found.append((scale, c1, c2))
-    return found
+
+def _times_of(scale: Analysis) -> tuple[float, float]:
+    """C1 and C2 of a form that fits. Both are times, so neither may be negative."""
+    model, c1, c2 = _model(scale)
+    told = f"of {scale.sizes[0]} nodes: C1 {c1:.3g}, C2 {c2:.3g}, R² {model.r2_:.2f}"
+    needed(min(c1, c2) >= 0, f"no statement, since a time of the fit is negative, {told}")
+    needed(model.r2_ >= EXPLAINED, f"no statement, since the form does not fit, {told}")
+    return c1, c2
 
 
 def _of_each(
@@ -136,19 +140,71 @@ def _designed(runs: xr.Dataset) -> Evidence:
 on_the_cluster = verdicts.judged_again("the paper's cluster", _on_the_cluster)
 """Judges what is simulated, too."""
 
+OfGraph = Callable[["Analysis"], tuple[str, bool]]
+"""What to tell of a graph, and whether what a paper says holds of it."""
+
+
+def of_each_graph(name: str, within: str = "") -> Callable[[OfGraph], verdicts.Check]:
+    """Make a check of all graphs of an experiment, measured and simulated, of a function of one."""
+
+    def made(judge: OfGraph) -> verdicts.Check:
+        @wraps(judge)
+        def checked(claim: Claim, evidence: Evidence) -> Verdict:
+            found = map(judge, _scales(evidence, name))
+            return _of_each(claim, evidence, name, found, within)
+
+        return check(on_the_cluster(checked))
+
+    return made
+
+
+def _computing(runs: xr.Dataset) -> Iterator[tuple[int, NDArray, NDArray, NDArray]]:
+    """Nodes of each graph; of its runs processes, seconds, and how long the busiest process computes."""
+    if "simulated" in runs.attrs:
+        for n in runs.n.values:
+            one = runs.sel(n=n).isel(bandwidth=-1, repeat=0)
+            yield n, one.p.values, one.seconds.values, one["compute"].values
+    else:
+        busiest = runs.cpu_seconds.max("cluster").sum("round")
+        for n in np.unique(runs.n):
+            of = runs.n.values == n
+            yield n, runs.workers.values[of], runs.seconds.values[of], busiest.values[of]
+
 
 @check
 @on_the_cluster
-def not_straight(claim: Claim, evidence: Evidence) -> Verdict:
+def parts(claim: Claim, evidence: Evidence) -> Verdict:
+    """Powers of p of the time computing, and of the rest of T, with their 95 % intervals, on each graph."""
+    found = []
+    runs = needed(evidence.result(TIMES), f"no results of {TIMES}")
+    for n, p, seconds, computing in _computing(runs):
+        (one, near), (other, close) = _slope(p, computing), _slope(p, seconds - computing)
+        told = f"of {n} nodes computing as p^{one:.2f} ± {near:.2f}, the rest p^{other:.2f} ± {close:.2f}"
+        found.append((told, one - near <= -1 and other - close <= -0.5))
+    return _of_each(claim, evidence, TIMES, found)
+
+
+def _at_full(scale: Analysis) -> xr.DataArray:
+    """Seconds at the whole bandwidth, medians of repeats."""
+    return scale.runs.seconds.isel(bandwidth=-1).median("repeat")
+
+
+@of_each_graph(TIMES, f"R² of {GOOD:g} or more")
+def base_model(scale: Analysis) -> tuple[str, bool]:
+    """R² of the formula's two terms alone, and their coefficients, which are times: neither is negative."""
+    full = _at_full(scale)
+    model = CompletionTime(("1/p", "1/sqrt(p)"), "equal", False).fit(full.p, full)
+    c1, c2 = model.coef_
+    told = f"of {scale.sizes[0]} nodes C1 {c1:.3g}, C2 {c2:.3g}, R² {model.r2_:.2f}"
+    return told, min(c1, c2) >= 0 and model.r2_ >= GOOD
+
+
+@of_each_graph(TIMES, f"surely between -{FLAT} and 0")
+def not_straight(scale: Analysis) -> tuple[str, bool]:
     """Slopes of log T over log p, with their 95 % intervals: T falls, and surely less than 1/p."""
-
-    def slope(scale: Analysis) -> tuple[str, bool]:
-        full = scale.runs.seconds.isel(bandwidth=-1).median("repeat")
-        power, half = _slope(full.p.values, full.values)
-        return f"slope {power:.2f} ± {half:.2f}", power - half > -FLAT and power + half < 0
-
-    found = map(slope, _scales(evidence, TIMES))
-    return _of_each(claim, evidence, TIMES, found, f"surely between -{FLAT} and 0")
+    full = _at_full(scale)
+    power, half = _slope(full.p.values, full.values)
+    return f"slope {power:.2f} ± {half:.2f}", power - half > -FLAT and power + half < 0
 
 
 @check
@@ -162,9 +218,7 @@ def sent_per_process(claim: Claim, evidence: Evidence) -> Verdict:
         power, half = _slope(runs.workers.values[of], sent[of])
         holds = -1 < power - half < -0.5 < power + half < 0
         found.append((f"bytes as p to the power {power:.2f} ± {half:.2f}", holds))
-    return _of_each(
-        claim, evidence, TIMES, found, "-1/2 is in the 95 % interval, and neither 0 nor -1"
-    )
+    return _of_each(claim, evidence, TIMES, found)
 
 
 @check
@@ -175,8 +229,7 @@ def fit(claim: Claim, evidence: Evidence) -> Verdict:
     scales = _scales(evidence, TIMES)
     holds = len(scales) > 1
     for scale, (_, r2, error, *printed) in zip(scales[-2:], claim.data["rows"], strict=False):
-        model = needed(scale.chosen, f"no results of {TIMES}")
-        c1, c2 = (float(model.coef_[term]) for term in ("1/p", "1/sqrt(p)"))
+        model, c1, c2 = _model(scale)
         ours = {"R²": model.r2_, "MSE": model.mse_, "C1": c1, "C2": c2}
         told.append(f"of {scale.sizes[0]} nodes {verdicts.said(ours)}")
         holds &= model.r2_ > (1 - NEAR) * r2 and model.mse_ < (1 + NEAR) * error
@@ -185,30 +238,21 @@ def fit(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, holds, "; ".join(told), within, evidence.result(TIMES))
 
 
-@check
-@on_the_cluster
-def good_fit(claim: Claim, evidence: Evidence) -> Verdict:
+@of_each_graph(TIMES, f"R² of {GOOD:g} or more, errors below {NEAR:.0%} of T")
+def good_fit(scale: Analysis) -> tuple[str, bool]:
     """R² of the paper's form on each graph, and its root mean square error beside the mean time."""
-
-    def quality(scale: Analysis) -> tuple[str, bool]:
-        model = needed(scale.chosen, f"no results of {TIMES}")
-        error = float(np.sqrt(model.mse_) / scale.seconds().mean())
-        return f"R² {model.r2_:.3g}, error {error:.1%}", model.r2_ >= 0.95 and error < NEAR
-
-    within = f"R² of 0.95 or more, errors below {NEAR:.0%} of T"
-    return _of_each(claim, evidence, TIMES, map(quality, _scales(evidence, TIMES)), within)
+    model, *_ = _model(scale)
+    error = float(np.sqrt(model.mse_) / scale.seconds().mean())
+    return f"R² {model.r2_:.3g}, error {error:.1%}", model.r2_ >= GOOD and error < NEAR
 
 
-@check
-@on_the_cluster
-def processing_dominates(claim: Claim, evidence: Evidence) -> Verdict:
+@of_each_graph(TIMES)
+def processing_dominates(scale: Analysis) -> tuple[str, bool]:
     """C1 beside C2 on each graph, and processing's part at the most workers."""
-    found = []
-    for scale, c1, c2 in _fits(evidence):
-        part = 1 - _share(c1, c2, float(scale.runs.p.max()))
-        told = f"C1 {c1:.3g}, C2 {c2:.3g}, 1/p {part:.0%} of both at the most workers"
-        found.append((told, c1 > c2 and part > 0.5))
-    return _of_each(claim, evidence, TIMES, found)
+    c1, c2 = _times_of(scale)
+    part = 1 - _share(c1, c2, float(scale.runs.p.max()))
+    told = f"C1 {c1:.3g}, C2 {c2:.3g}, 1/p {part:.0%} of both at the most workers"
+    return told, c1 > c2 and part > 0.5
 
 
 def _seconds(found: Analysis) -> xr.DataArray:
@@ -217,18 +261,15 @@ def _seconds(found: Analysis) -> xr.DataArray:
     return seconds.sel(p=seconds.p > 1)
 
 
-@check
-@on_the_cluster
-def nonlinear(claim: Claim, evidence: Evidence) -> Verdict:
+@of_each_graph(THROTTLED)
+def nonlinear(scale: Analysis) -> tuple[str, bool]:
     """Whether T of each graph is convex in bandwidth, and by how much it is below a straight line."""
-    found = []
-    for seconds in map(_seconds, _scales(evidence, THROTTLED)):
-        needed(seconds.sizes["bandwidth"] > 2, "bandwidth was not varied")
-        ends = seconds.isel(bandwidth=[0, -1])
-        middle = seconds.interp(bandwidth=float(ends.bandwidth.mean()))
-        below = 1 - float((middle / ends.mean("bandwidth")).max())
-        found.append((f"at least {below:.0%} below a straight line", below > 0))
-    return _of_each(claim, evidence, THROTTLED, found)
+    seconds = _seconds(scale)
+    needed(seconds.sizes["bandwidth"] > 2, "bandwidth was not varied")
+    ends = seconds.isel(bandwidth=[0, -1])
+    middle = seconds.interp(bandwidth=float(ends.bandwidth.mean()))
+    below = 1 - float((middle / ends.mean("bandwidth")).max())
+    return f"at least {below:.0%} below a straight line", below > 0
 
 
 @check
@@ -265,22 +306,16 @@ def throttle(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, there and slower, ours, "an emulator in software, or the kernel's")
 
 
-@check
-@on_the_cluster
-def similar_demands(claim: Claim, evidence: Evidence) -> Verdict:
+@of_each_graph(THROTTLED, f"x {ALIKE:g}")
+def similar_demands(scale: Analysis) -> tuple[str, bool]:
     """Of each graph the ratios of demands of the most and the fewest workers, over increments."""
-
-    def spread(found: Analysis) -> tuple[str, bool]:
-        demand = needed(found.demand, NO_DEMAND).demand_
-        ratio = (demand.isel(p=-1) / demand.isel(p=0)).values
-        there = ratio[np.isfinite(ratio)]
-        told = f"{len(there)} of {len(ratio)} increments"
-        needed(len(there) > 1, f"no statement: {told} have a demand")
-        most = float(there.max() / there.min())
-        return f"ratios within x {most:.2f}, of {told}", most < ALIKE
-
-    found = map(spread, _scales(evidence, THROTTLED))
-    return _of_each(claim, evidence, THROTTLED, found, f"x {ALIKE:g}")
+    demand = needed(scale.demand, NO_DEMAND).demand_
+    ratio = (demand.isel(p=-1) / demand.isel(p=0)).values
+    there = ratio[np.isfinite(ratio)]
+    told = f"{len(there)} of {len(ratio)} increments"
+    needed(len(there) > 1, f"no statement: {told} have a demand")
+    most = float(there.max() / there.min())
+    return f"ratios within x {most:.2f}, of {told}", most < ALIKE
 
 
 @check
@@ -312,26 +347,22 @@ def demand_error(claim: Claim, evidence: Evidence) -> Verdict:
     return compared(claim, holds, told, results=evidence.result(THROTTLED))
 
 
-@check
-@on_the_cluster
-def bandwidth_shortage(claim: Claim, evidence: Evidence) -> Verdict:
+@of_each_graph(TIMES)
+def bandwidth_shortage(scale: Analysis) -> tuple[str, bool]:
     """Whether the share of communication in the fitted form grows with p, to more than a half."""
-    found = []
-    for scale, c1, c2 in _fits(evidence):
-        first, last = (_share(c1, c2, float(f(scale.runs.p))) for f in (min, max))
-        found.append((f"share {first:.0%} to {last:.0%}", last > max(first, 0.5)))
-    return _of_each(claim, evidence, TIMES, found)
+    first, last = (_share(*_times_of(scale), float(f(scale.runs.p))) for f in (min, max))
+    return f"share {first:.0%} to {last:.0%}", last > max(first, 0.5)
 
 
 @check
 @on_the_cluster
 def diminishing_return(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether communication is most of the completion time where one more machine stops to pay."""
-    found, c1, _ = _fits(evidence)[-1]
+    found, (c1, _) = [(scale, _times_of(scale)) for scale in _scales(evidence, TIMES)][-1]
     (end,) = found.stop.values()
     needed(not end.reason, f"no statement at how many machines to stop: {end.reason}")
-    p, model = end.machines, needed(found.chosen, f"no results of {TIMES}")
-    share = 1 - c1 / p / float(model.predict(p))
+    p = end.machines
+    share = 1 - c1 / p / float(_model(found)[0].predict(p))
     needed(0 <= share <= 1, f"no statement: all but 1/p is {share:.0%} of the time")
     told = {"stop at": f"{p:g} machines", "all but 1/p there": f"{share:.0%} of the time"}
     within = f"more than half; one more machine saves less than {found.settings.gain:.0%}"

@@ -141,13 +141,6 @@ def strong_scaling(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
-def base_terms(claim: Claim, evidence: Evidence) -> Verdict:
-    """The terms of the default model."""
-    terms = CompletionTime().terms
-    return compared(claim, {"1/p", "1/sqrt(p)"} <= set(terms), list(terms))
-
-
-@check
 def regression(claim: Claim, evidence: Evidence) -> Verdict:
     """The experiments' fit beside plain least squares, on points that are off the curve."""
     files = [_planned(evidence, name) for name in (TIMES, THROTTLED)]

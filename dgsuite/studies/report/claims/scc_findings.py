@@ -14,7 +14,7 @@ from dgsuite.studies.report.claims.scc import OURS, on_chip
 from dgsuite.studies.report.claims.scc_hf import NO_HF, hf_times
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.scc import hf_report
-from dgsuite.studies.scc.chip import SCC
+from dgsuite.studies.scc.chip import NO_SOCKETS, SCC
 from dgsuite.studies.scc.hf_report import STEP
 
 NEAR = 0.15
@@ -55,8 +55,9 @@ def _bc(evidence: Evidence) -> Iterator[xr.Dataset]:
 
 
 def _blocks(
-    evidence: Evidence, *workloads: str, transports: Sequence[str] = (), places: int = 48
-) -> xr.Dataset:
+    evidence: Evidence, *workloads: str, transports: Sequence[str] = (), places: int = 48,
+    lack: str = NO_BC,
+) -> xr.Dataset:  # fmt: skip
     """Results of the original's deal up to 48 places that have all of these; `seconds` are simulated."""
     for ds in _bc(evidence):
         there = {*ds.workload.values.tolist(), *ds.transport.values.tolist()}
@@ -64,7 +65,7 @@ def _blocks(
             needed(places in ds.places, NO_BC)
             found = ds.isel(deal=0).sel(places=ds.places <= 48)
             return found.rename(simulated_seconds="seconds")
-    raise verdicts.MissingError(NO_BC)
+    raise verdicts.MissingError(lack)
 
 
 def _speedup(seconds: xr.DataArray) -> xr.DataArray:
@@ -202,10 +203,12 @@ def low_gains_alike(found: xr.Dataset) -> bool:
 
 
 @check
+@on_chip
 def sockets_track(claim: Claim, evidence: Evidence) -> Verdict:
     """How far sockets and MPI over sockets are apart, in betweenness centrality and in Hartree-Fock."""
     pair = [OURS["sockets"], OURS["mpi-sock"]]
-    found, times = _blocks(evidence, "low", transports=pair), hf_times(evidence)
+    found = _blocks(evidence, "low", transports=pair, lack=NO_SOCKETS)
+    times = hf_times(evidence)
     apart = {"betweenness centrality": _apart(found.seconds.sel(workload="low"), pair)}
     if times is not None and set(pair) <= set(times.transport.values.tolist()):
         apart["Hartree-Fock"] = _apart(times.seconds, pair)
@@ -250,11 +253,8 @@ def cost(claim: Claim, evidence: Evidence) -> Verdict:
     groups: dict[str, list[tuple[float, float]]] = {}
     for group, ratio, gain in _ratios(evidence):
         groups.setdefault(group, []).append((ratio, gain))
-    found = {
-        group: float(stats.spearmanr(pairs).statistic)
-        for group, pairs in groups.items()
-        if len(pairs) > 2
-    }
+    several = {group: pairs for group, pairs in groups.items() if len(pairs) > 2}
+    found = {group: float(stats.spearmanr(p).statistic) for group, p in several.items()}
     needed(found, "no results of several inputs or transports")
     told = {name: f"{value:.2f}" for name, value in found.items()}
     within = f"rank correlation above {FOLLOWS}, simulated"
@@ -262,9 +262,7 @@ def cost(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @condition
-def others_limit(
-    results: tuple[dict[str, float], dict[str, list[tuple[float, float]]]],
-) -> bool:
+def others_limit(results: tuple[dict[str, float], dict[str, list[tuple[float, float]]]]) -> bool:
     """Whether something else limits what does not follow: searches have the work of thousands of messages,
     and dynamic balancing is slow on every input. Static balancing has no such limit.
     """
@@ -284,13 +282,8 @@ def conclusion(claim: Claim, evidence: Evidence) -> Verdict:
     found = {name: one.verdict for name, one in each.items() if one.verdict != verdicts.UNCHECKED}
     needed(found, f"{NO_BC}, {NO_HF}")
     holds = verdicts.DIFFERS not in found.values()
-    return compared(claim, holds, found, "as those claims", [*each.values()])
-
-
-@condition
-def explained(parts: Sequence[Verdict]) -> bool:
-    """Whether each of some verdicts has a reason that holds."""
-    return not any(part.silent for part in parts)
+    reasoned = not any(one.silent for one in each.values())
+    return compared(claim, holds, found, "as those claims", reasoned)
 
 
 @check
@@ -301,23 +294,14 @@ def held(claim: Claim, evidence: Evidence) -> Verdict:
         most |= ds.held_bytes.to_series().to_dict()
     needed(most, f"{NO_BC}, {NO_HF}")
     told = {name: f"{nbytes / 1e6:.1f} MB" for name, nbytes in most.items()}
-    largest = float(max(most.values()))
-    return compared(claim, largest > SCC.memory, told, results=largest)
-
-
-@condition
-def fits_a_core(nbytes: float) -> bool:
-    """Whether all that a place holds fits the memory of a core of the chip."""
-    return nbytes <= SCC.memory
+    fits = max(most.values()) <= SCC.memory
+    return compared(claim, not fits, told, results=fits)
 
 
 def betweenness(ds: xr.Dataset) -> list[verdicts.Row]:
     """The claims that a result of betweenness centrality bears on, with verdicts."""
     evidence = Evidence({"": ds}, configs=None)
     checks = ("table1", "bc_native", "bc_scaling", "bc_load", "bc_drop", "sockets_track")
-    found = [
-        verdicts.Row(c, verdicts.CHECKS[c.check](c, evidence))
-        for c in claims().values()
-        if c.check in checks
-    ]
+    mine = [c for c in claims().values() if c.check in checks]
+    found = [verdicts.Row(c, verdicts.CHECKS[c.check](c, evidence)) for c in mine]
     return [row for row in found if row.verdict.verdict != verdicts.UNCHECKED]

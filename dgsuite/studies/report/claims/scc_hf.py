@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import xarray as xr
 
-from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import OURS, on_chip
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.report.statistics import LEVEL, every
 from dgsuite.studies.scc import hf_report
-from dgsuite.studies.scc.chip import SCC
+from dgsuite.studies.scc.chip import NO_SOCKETS, SCC
 
 NO_HF = "no results of Hartree-Fock"
 
@@ -87,11 +86,7 @@ def aspirin_better(claim: Claim, evidence: Evidence) -> Verdict:
         )
         sure.append(False if most < least else True if lowest > highest else None)
     told = {f"{arm} aspirin over benzene": f"{g:.2f}x" for arm, g in gap.items()}
-    if (better := every(sure)) is None and gap["static"] > gap["dynamic"]:
-        return verdicts.unknown(
-            f"{LEVEL:.0%} intervals of messages leave it open", verdicts.said(told)
-        )
-    return compared(claim, bool(better) and gap["static"] > gap["dynamic"], told)
+    return compared(claim, every([gap["static"] > gap["dynamic"], *sure]), told)
 
 
 def _ends(ds: xr.Dataset, name: str, arm: str, transport: str) -> tuple[float, float]:
@@ -136,7 +131,7 @@ def _behind(times: xr.Dataset, name: str) -> xr.DataArray:
 def _narrow(evidence: Evidence, transport: str = "mpb") -> xr.Dataset:
     """`hf_times` with a transport, whose intervals are not too wide for a statement."""
     times = needed(hf_times(evidence), NO_HF)
-    needed(transport in times.transport, NO_HF)
+    needed(transport in times.transport, NO_SOCKETS if transport == "tcp" else NO_HF)
     width = float(((times.high - times.low) / times.seconds).median())
     needed(width <= WIDE, f"times vary by {width:.0%} with what messages cost: no statement")
     return times
@@ -167,6 +162,7 @@ def hf_native(claim: Claim, evidence: Evidence) -> Verdict:
 
 
 @check
+@on_chip
 def hf_sockets(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether no transport is slower than sockets, beyond the intervals of both."""
     times = _narrow(evidence, "tcp")

@@ -8,20 +8,9 @@ from typing import Any, NamedTuple
 
 from dgsuite.base.tables import Table, table
 from dgsuite.studies.report.claims.data import PAPERS
-from dgsuite.studies.report.claims.verdicts import (
-    AGREES,
-    DIFFERS,
-    EQUAL,
-    KINDS,
-    MEASURED,
-    SIMULATED,
-    UNCHECKED,
-    Row,
-)
+from dgsuite.studies.report.claims.verdicts import DIFFERS, KINDS, RESULTS, VERDICTS, Row
 
 HEADS = ("claim", "the paper", "ours", "verdict", "rests on", "why")
-
-VERDICTS = (EQUAL, AGREES, DIFFERS, UNCHECKED)
 
 
 def line(row: Row) -> tuple[str, ...]:
@@ -42,13 +31,15 @@ def summary(rows: Sequence[Row]) -> str:
     """How many claims have which verdict, by what it rests on."""
     parts = []
     for kind in KINDS:
-        found = Counter(row.verdict.verdict for row in rows if row.verdict.kind == kind)
-        counts = ", ".join(f"{name} {found[name]}" for name in VERDICTS if found[name])
-        parts.append(f"{found.total()} {kind}" + (f" ({counts})" if counts else ""))
+        mine = [row.verdict.verdict for row in rows if row.verdict.kind == kind]
+        parts.append(f"{len(mine)} {kind}" + (f" ({_counted(mine)})" if mine else ""))
     told = f"{len(rows)} claims: {', '.join(parts)}; {len(silent(rows))} depart without a reason"
-    again = Counter(row.verdict.beside.verdict for row in rows if row.verdict.beside)
-    counts = ", ".join(f"{name} {again[name]}" for name in VERDICTS if again[name])
+    counts = _counted([row.verdict.beside.verdict for row in rows if row.verdict.beside])
     return f"{told}; on the papers' machines, simulated: {counts}" if counts else told
+
+
+def _counted(verdicts: Sequence[str]) -> str:
+    return ", ".join(f"{v} {verdicts.count(v)}" for v in VERDICTS if v in verdicts)
 
 
 class Outline(NamedTuple):
@@ -76,7 +67,7 @@ def outline(rows: Sequence[Row]) -> Outline:
     """How claims came out."""
     counts = []
     for title, mine in by_paper(rows).items():
-        found = Counter(r.verdict.verdict for r in mine if r.verdict.kind in (MEASURED, SIMULATED))
+        found = Counter(r.verdict.verdict for r in mine if r.verdict.kind in RESULTS)
         counts.append((title, *(found[verdict] for verdict in VERDICTS)))
     causes: dict[str, list[Row]] = {}
     for row in rows:

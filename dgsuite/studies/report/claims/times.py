@@ -9,12 +9,14 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
+from dgsuite.studies.report.claims.kernels import joins_of_trees
 from dgsuite.studies.report.claims.setups import setting, settings_of
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.report.factors import SERIAL_PROGRAM, TASKS, factors_of
@@ -24,6 +26,7 @@ from dgsuite.studies.report.statistics import (
     above,
     agree,
     every,
+    interval,
     mean_ratio,
     ratio,
     slower,
@@ -63,13 +66,18 @@ def workers_outnumber(figure: xr.Dataset) -> bool:
     return bool((figure["workers"] > figure["processors"]).any())
 
 
+def _runs(figure: xr.Dataset) -> pd.DataFrame:
+    """Times and bytes of the runs, with their programs and hardware threads."""
+    table = figure[["seconds", "wire_bytes"]].to_dataframe()
+    return table.assign(program=programs(figure), threads=hardware_threads(figure))
+
+
 def _changes(figure: xr.Dataset, values: NDArray, by: str) -> list[float]:
     """How many times as long each of `values` takes at the last of what is swept as at the first.
 
     Of each parallel program and kernel that was run at both.
     """
-    cost = figure["seconds"].values / values
-    table = figure["seconds"].to_dataframe().assign(program=programs(figure), cost=cost)
+    table = _runs(figure).assign(cost=figure["seconds"].values / values)
     means = table[table["style"] != SERIAL].groupby(["program", "kernel", by])["cost"].mean()
     ends = means.groupby(level=["program", "kernel"]).agg(["first", "last", "size"])
     changes: list[float] = (ends["last"] / ends["first"])[ends["size"] > 1].tolist()
@@ -101,8 +109,10 @@ def curves(evidence: Evidence, number: int) -> Curves:
     return measured(_figure(evidence, number))
 
 
-def _figure(evidence: Evidence, number: int) -> xr.Dataset:
-    return needed(evidence.figure(number), f"no results of Figure {number}")
+def _figure(evidence: Evidence, number: int, study: str = "") -> xr.Dataset:
+    """The results of a figure, or of a study beside it."""
+    beside = f"the study {study} beside " if study else ""
+    return needed(evidence.figure(number, study), f"no results of {beside}Figure {number}")
 
 
 def measured(figure: xr.Dataset) -> Curves:
@@ -241,10 +251,9 @@ ENDS = ("least", "most")
 @condition
 def accesses_outweigh(figure: xr.Dataset) -> bool:
     """Whether all programs that beat the serial one on one thread send less than half of its bytes."""
-    runs = figure.isel(run=hardware_threads(figure) == 1)
-    if SERIAL_PROGRAM not in programs(runs):
+    table = _runs(figure).query("threads == 1")
+    if SERIAL_PROGRAM not in table["program"].values:
         return False
-    table = runs[["seconds", "wire_bytes"]].to_dataframe().assign(program=programs(runs))
     means = table.groupby(["kernel", "program"])[["seconds", "wire_bytes"]].mean().unstack()
     faster = means["seconds"].lt(means["seconds", SERIAL_PROGRAM], axis=0)
     less = (2 * means["wire_bytes"]).lt(means["wire_bytes", SERIAL_PROGRAM], axis=0)
@@ -265,9 +274,7 @@ def serial_first(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def hj_times(claim: Claim, evidence: Evidence) -> Verdict:
     """Mean times of HJ's kernels without a workload, in the study of factors."""
-    figure = needed(
-        evidence.figure(19, "factors"), "no results of the study factors beside Figure 19"
-    )
+    figure = _figure(evidence, 19, "factors")
     bare = (figure["runtime"].values == "HJ") & (figure["workload"].values == "")
     needed(bare.any(), "the study of factors has no HJ programs without a workload")
     runs = figure["seconds"].isel(run=bare).to_dataframe()
@@ -275,6 +282,41 @@ def hj_times(claim: Claim, evidence: Evidence) -> Verdict:
     tens = int(means.between(10, 100, inclusive="left").sum())
     told = f"{min(means):.0f} to {max(means):.0f} ms, {tens} of {len(means)} from 10 to 100"
     return compared(claim, tens >= SHARE_OF_MOST * len(means), told, "for most", figure)
+
+
+NO_EXTREMES = "no times of VC on a chain and on a star"
+
+
+@check
+def vc_extremes(claim: Claim, evidence: Evidence) -> Verdict:
+    """Times of VC on a star over those on a chain; and joins on these and on random trees, of short runs."""
+    figures = [evidence.figure(*given) for given in ((19,), (19, "factors"), (11, "mn"))]
+    runs = [_runs(figure) for figure in figures if figure is not None]
+    gains, more = {}, {}
+    table = pd.concat(needed(runs, NO_EXTREMES)).query("kernel == 'vc'")
+    for key, of in table.groupby(["program", "clusters", "threads", "workload"]):
+        chain, star = (of[of["kind"] == kind] for kind in ("mn", "mx"))
+        if len(chain) and len(star):
+            gains[key] = ratio(interval(star["seconds"]), interval(chain["seconds"]))
+            more[key] = bool(chain["wire_bytes"].min() > star["wire_bytes"].max())
+    needed(gains, NO_EXTREMES)
+    joins = joins_of_trees()
+    held = {key: above(gain) for key, gain in gains.items()}
+    ordered = all(max(few) <= min(many) for few, many in itertools.pairwise(joins.values()))
+    each = ", ".join(f"{name} {p}/{t} x {gain}" for (name, p, t, _), gain in gains.items())
+    told = f"star over chain by places/threads: {each}; joins: {verdicts.said(joins)}"
+    results = joins, [more[key] for key, holds in held.items() if holds is False]
+    return compared(claim, every([ordered, *held.values()]), told, results=results)
+
+
+@condition
+def rounds_and_bytes(found: tuple[Mapping[str, list[int]], list[bool]]) -> bool:
+    """Whether a random tree takes a round of two joins more than the star at most, and places send each other
+    more bytes on a chain wherever it is slower.
+    """
+    joins, more = found
+    (chain,), (star,) = joins["chain"], joins["star"]
+    return chain <= star <= min(joins["rn"]) and max(joins["rn"]) <= star + 2 and all(more)
 
 
 @check
@@ -352,7 +394,7 @@ def exchange_outweighs(figure: xr.Dataset) -> bool:
 @check
 def same_mutexes(claim: Claim, evidence: Evidence) -> Verdict:
     """Mutexes of HJ's programs beside X10's, in runs that have both: of the study of factors."""
-    figure = needed(evidence.figure(19, "factors"), "no results of the study factors")
+    figure = _figure(evidence, 19, "factors")
     by_run = figure["mutexes"].to_dataframe()
     each = (
         by_run.groupby(["kernel", "kind", "runtime"])["mutexes"]
@@ -371,10 +413,8 @@ def studied(judge: Callable[[Claim, Evidence, xr.Dataset], Verdict]) -> verdicts
 
     @verdicts.answering
     def of_results(claim: Claim, evidence: Evidence) -> Verdict:
-        number, study = claim.data["figure"], claim.data["study"]
-        figure = evidence.figure(number, study)
-        missing = f"no results of the study {study} beside Figure {number}"
-        return judge(claim, evidence, needed(figure, missing))
+        figure = _figure(evidence, claim.data["figure"], claim.data["study"])
+        return judge(claim, evidence, figure)
 
     @wraps(judge)
     def checked(claim: Claim, evidence: Evidence) -> Verdict:

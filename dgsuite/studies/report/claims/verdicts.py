@@ -15,10 +15,11 @@ if TYPE_CHECKING:
 
     from dgsuite.studies.report.claims.evidence import Evidence
 
-EQUAL, AGREES, DIFFERS, UNCHECKED = "equal", "agrees", "differs", "not checked"
+VERDICTS = EQUAL, AGREES, DIFFERS, UNCHECKED = "equal", "agrees", "differs", "not checked"
 
-MEASURED, SIMULATED, PLANNED, DEFINITION = "measured", "simulated", "planned", "definition"
-KINDS = (MEASURED, SIMULATED, PLANNED, DEFINITION)
+RESULTS = MEASURED, SIMULATED = "measured", "simulated"
+PLANNED, DEFINITION = "planned", "definition"
+KINDS = (*RESULTS, PLANNED, DEFINITION)
 """What verdicts rest on: results in the folder; results of simulated machines; the settings of experiment
 files, whether these were run or not; and our code, or short runs of it."""
 
@@ -154,6 +155,12 @@ def _entered[F: Callable[..., Any]](register: dict[str, F], function: F, name: s
 
 
 @condition
+def so_found(found: bool) -> bool:
+    """Whether the check has found what the reason says."""
+    return found
+
+
+@condition
 def oversubscribed(results: xr.Dataset) -> bool:
     """Whether runs had more threads or workers than processors."""
     return "oversubscribed" in results and bool(results["oversubscribed"].any())
@@ -171,16 +178,20 @@ def unknown(why: str, ours: str = "") -> Verdict:
 
 
 def compared(
-    claim: Claim, holds: bool, ours: Any, within: str = "", results: Any = None
+    claim: Claim, holds: bool | None, ours: Any, within: str = "", results: Any = None
 ) -> Verdict:
-    """Equal, or where `within` says within what, agrees; else differs, for the claim's reason.
+    """Equal, or where `within`, or the claim, says within what, agrees; else differs, for the claim's reason.
 
     Parameters
     ----------
+    holds
+        Whether it is as in print; None is open, by the intervals of times.
     results
         On which the condition of the reason is tested, if it has one.
     """
-    text = said(ours)
+    text, within = said(ours), within or claim.data.get("within", "")
+    if holds is None:
+        return unknown("the intervals leave it open", text)
     if holds:
         return Verdict(AGREES if within else EQUAL, text, within)
     return differing(claim, text, results)
