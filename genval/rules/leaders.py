@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exactly, marked, says
+from dgsuite.genval.rules.base import Job, Outputs, ends, exactly, marked, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
@@ -17,24 +17,15 @@ from dgsuite.partition.graph.checks import components
 @judges("dp", "hs", "lcr", outputs={"leader": 1}, identifiers="leader")
 def leader(job: Job) -> list[Found]:
     """All nodes agree on one leader; it is the identifier of a node, and no identifier is larger."""
-    checked = job.each(_follows)
-    agreed = job.outputs["leader"][0]
-    exists = any(here for _, here in checked)
-    told = f"a node with the leader's identifier, {agreed}"
-    missing = job.whole("existence", not exists, told, "none")
-    return [*(found for found, _ in checked), missing]
-
-
-def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
-    names = outputs["leader"]
-    mine, agreed = names[c.ids], names[0]
+    names, uid = job.outputs["leader"], job.identifiers
+    agreed = names[0]
     highest = f"no identifier above the leader's, {agreed}"
-    found = collect(
-        c.ids,
-        ("agreement", mine != agreed, f"leader {agreed}, as node 0 says", mine),
-        ("largest", c.uid > agreed, highest, says("identifier {}", c.uid)),
+    told = f"a node with the leader's identifier, {agreed}"
+    found = job.found(
+        ("agreement", names != agreed, f"leader {agreed}, as node 0 says", names),
+        ("largest", uid > agreed, highest, says("identifier {}", uid)),
     )
-    return found, bool((c.uid == agreed).any())
+    return [found, job.whole("existence", agreed not in uid, told, "none")]
 
 
 @judges("floodmax", outputs={"leader": 1}, identifiers="leader")

@@ -100,10 +100,7 @@ def _added_up(
 
 
 @judges(
-    "edge_betweenness",
-    outputs={"source": 1, "target": 1, "betweenness": 1},
-    real=("betweenness",),
-    table=("source", "target", "betweenness"),
+    "edge_betweenness", outputs={"source": 0, "target": 0, "betweenness": 0}, real=("betweenness",)
 )
 def edge_betweenness(job: Job) -> Iterator[list[Found]]:
     """The rows are the edges, and each betweenness is the sum of the shares of paths that lead over it, found
