@@ -116,10 +116,9 @@ def kc(job: Job) -> Iterator[list[Found]]:
     far = _far_members(job, leader, size, hops)
     smallest = _smallest_around(job, uid, hops)
     first = int(np.argmin(uid))
-    lonely = np.zeros(job.n, bool)
-    if size[first] < k and leader[first] == first and not job.fact("faithful", False):
-        around = _ball(job, first, hops)
-        lonely[around] = (size[leader[around]] == 1) & (smallest[around] != uid[around])
+    room = size[first] < k and leader[first] == first and not job.fact("faithful", False)
+    around = (smallest == uid[first]) & (smallest != uid)
+    lonely = room & around & (size[leader] == 1)
     near, farther = f"at most {k - 1} hops to its leader", says("node {} is farther away", leader)
     own = f"a committee of its own: no identifier within {k - 1} hops is smaller"
     led = (smallest == uid) & (leader != nodes)
@@ -164,17 +163,6 @@ def _far_members(job: Job, leader: NDArray, size: NDArray, hops: int) -> NDArray
         source, node = np.divmod(pairs, job.n)
         far[node[leader[node] == source]] = False
     return far
-
-
-def _ball(job: Job, node: int, hops: int) -> NDArray:
-    """Other nodes within `hops` hops of a node."""
-    inside, front = marked(job.n, node), np.array([node])
-    while hops and len(front):
-        front = _step(job, 0 * front, front) % job.n
-        front, hops = front[~inside[front]], hops - 1
-        inside[front] = True
-    inside[node] = False
-    return np.flatnonzero(inside)
 
 
 def _step(job: Job, source: NDArray, node: NDArray) -> NDArray:
