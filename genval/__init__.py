@@ -1,7 +1,5 @@
 """Input generators and output validators. They use a Dask cluster if there is one, and do not need it."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from dgsuite.base.lazy import lazy_imports

@@ -1,7 +1,5 @@
 """Compiled loops over counters: each number depends on its own counter alone."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

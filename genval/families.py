@@ -242,10 +242,8 @@ def quadrants(at: Words, n: int, key: int, cuts: list[int]) -> Ends:
         else:
             half = (words >> np.uint64(32)).astype(np.uint32)
         below_half = half >= lower
-        for ends, bit in (
-            (src, below_half),
-            (dst, (half >= right) ^ below_half | (half >= corner)),
-        ):
+        beside = (half >= right) ^ below_half | (half >= corner)
+        for ends, bit in ((src, below_half), (dst, beside)):
             ends <<= np.uint32(1)
             ends |= bit
     return src, dst
@@ -268,10 +266,7 @@ def _lattice(at: Words, n: int, columns: int, joined: NDArray[np.bool_]) -> Ends
     """Edges from nodes to the next in the column, and of those that are joined to it, in the row."""
     right, down = at + np.uint64(1), at + np.uint64(columns)
     beside, beneath = joined & (right < n), down < n
-    return (
-        np.concatenate([at[beside], at[beneath]]),
-        np.concatenate([right[beside], down[beneath]]),
-    )
+    return np.append(at[beside], at[beneath]), np.append(right[beside], down[beneath])
 
 
 ROAD = 4
@@ -349,15 +344,10 @@ def powerlaw(n: int, key: int, m: int | None = None, exponent: float = 2.5) -> F
 
 
 def _powerlaw(at: Words, n: int, key: int, power: float) -> Ends:
-    src, dst = (
-        # the inverse of the cumulative distribution, rounded down to a node
-        permute(
-            np.minimum(n * unit(draw(subkey(key, end), at)) ** power, n - 1).astype(np.uint64),
-            n,
-            subkey(key, NODES),
-        )
-        for end in range(2)
-    )
+    luck = (unit(draw(subkey(key, end), at)) for end in range(2))
+    # the inverse of the cumulative distribution, rounded down to a node
+    ends = (np.minimum(n * one**power, n - 1).astype(np.uint64) for one in luck)
+    src, dst = (permute(nodes, n, subkey(key, NODES)) for nodes in ends)
     return src, dst
 
 

@@ -81,8 +81,9 @@ def validate(kernel: str, graph: Graph, results: Any) -> Report:
         raise InputError(f"no validator for kernel {kernel!r}; there are {', '.join(VALIDATORS)}")
     asked = VALIDATORS[kernel]
     outputs = {name: _output(kernel, graph, name, results) for name in asked.outputs}
-    if len({len(outputs[name]) for name in asked.table}) > 1:
-        sizes = ", ".join(f"{name!r} has {len(outputs[name])}" for name in asked.table)
+    table = {name: len(outputs[name]) for name, nodes in asked.outputs.items() if not nodes}
+    if len({*table.values()}) > 1:
+        sizes = ", ".join(f"{name!r} has {rows}" for name, rows in table.items())
         raise InputError(f"columns of a table must have the same number of rows: {sizes}")
     report = Report(kernel, labels=graph.labels)
     job = Job(graph, outputs, results)
@@ -103,14 +104,13 @@ def _output(kernel: str, graph: Graph, name: str, results: Any) -> NDArray:
     if name not in results:
         raise InputError(f"the results of {kernel!r} have no {name!r}")
     values = np.asarray(here(results[name]))
-    free = values.ndim == dimensions and (
-        name in asked.table or (asked.sampled and len(values) == n)
-    )
+    fits = values.shape == (n,) * dimensions if dimensions else values.ndim == 1
+    fits |= asked.sampled and values.ndim == dimensions and len(values) == n
     if asked.columns is not None and asked.columns in results:
         several = n, np.size(results[asked.columns])
-        free |= values.ndim == dimensions + 1 and values.shape[:2] == several
-    if values.shape != (n,) * dimensions and not free:
-        what = "each" if dimensions == 1 else "each pair"
+        fits |= values.ndim == dimensions + 1 and values.shape[:2] == several
+    if not fits:
+        what = "each pair" if dimensions == 2 else "each"
         raise InputError(
             f"{name!r} must have one value for {what} of {n} nodes, got shape {values.shape}"
         )

@@ -10,16 +10,21 @@ from dgsuite.kernels.bsp import Kernel
 
 
 class Classes(Mapping[str, type[Kernel]]):
-    """Kernels by name. The file of each is imported when the kernel is first used.
+    """Kernels by name, in ascending order. The file of each is imported when the kernel is first used.
 
     Parameters
     ----------
-    places
-        File and class of each.
+    files
+        By file, the class of each of its kernels.
     """
 
-    def __init__(self, places: Mapping[str, str]) -> None:
-        self.places = {name: f"{__name__}.{place}" for name, place in places.items()}
+    def __init__(self, files: Mapping[str, Mapping[str, str]]) -> None:
+        places = [
+            (name, f"{__name__}.{file}:{kernel}")
+            for file, kernels in files.items()
+            for name, kernel in kernels.items()
+        ]
+        self.places = dict(sorted(places))
 
     def __getitem__(self, name: str) -> type[Kernel]:
         module, _, kernel = self.places[name].partition(":")
@@ -37,125 +42,114 @@ class Classes(Mapping[str, type[Kernel]]):
 
 KERNELS = Classes(
     {
-        "abd": "events.register:ABD",
-        "all_pairs": "analytics.nearness:AllPairs",
-        "alpha": "lab.synchroniser:Alpha",
-        "beta": "lab.synchroniser:Beta",
-        "bc": "analytics.betweenness:Betweenness",
-        "bipartite": "analytics.orders:Bipartite",
-        "biconnected": "analytics.bridges:Biconnected",
-        "bfs": "analytics.bfs:BreadthFirst",
-        "bfs_many": "analytics.nearness:BreadthFirstMany",
-        "bracha": "events.broadcast:Bracha",
-        "bridges": "analytics.bridges:Bridges",
-        "cliques": "analytics.motifs:Cliques",
-        "chandra_toueg": "events.detector:ChandraToueg",
-        "closeness": "analytics.nearness:Closeness",
-        "colouring": "analytics.greedy:Colouring",
-        "wcc": "analytics.wcc:Components",
-        "core_number": "analytics.core_number:CoreNumber",
-        "eccentricity": "analytics.eccentricity:Eccentricity",
-        "densest": "analytics.ktruss:Densest",
-        "dijkstra_scholten": "lab.waves:DijkstraScholten",
-        "distance_vector": "lab.distance_vector:DistanceVector",
-        "echo": "lab.waves:Echo",
-        "floodmax": "lab.flooding:FloodMax",
-        "floodset": "lab.flooding:FloodSet",
-        "gossip": "lab.rumours:Gossip",
-        "push_sum": "lab.rumours:PushSum",
-        "bfs2d": "analytics.bfs_grid:GridSearch",
-        "harmonic": "analytics.nearness:Harmonic",
-        "itai_rodeh": "events.ring:ItaiRodeh",
-        "lamport_mutex": "events.mutex:LamportMutex",
-        "paxos": "events.paxos:Paxos",
-        "raft": "events.raft:Raft",
-        "ricart_agrawala": "events.mutex:RicartAgrawala",
-        "hyperball": "analytics.hyperball:HyperBall",
-        "ktruss": "analytics.ktruss:KTruss",
-        "cdlp": "analytics.cdlp:LabelPropagation",
-        "lcc": "analytics.triangles:ClusteringCoefficient",
-        "bf": "imsuite.bfs_bellman_ford.textbook:BellmanFord",
-        "benor": "lab.consensus:BenOr",
-        "dst": "imsuite.bfs_dijkstra.textbook:Dijkstra",
-        "by": "imsuite.byzantine.textbook:Byzantine",
-        "dr": "imsuite.dijkstra_routing.textbook:DijkstraRouting",
-        "ds": "imsuite.dominating_set.textbook:DominatingSet",
-        "kc": "imsuite.kcommittee.textbook:KCommittee",
-        "dp": "imsuite.leader_dp.textbook:PelegLeader",
-        "hs": "imsuite.leader_hs.textbook:HirschbergSinclair",
-        "lcr": "imsuite.leader_lcr.textbook:LCR",
-        "mis": "imsuite.mis.textbook:MIS",
-        "leiden": "analytics.communities:Leiden",
-        "louvain": "analytics.communities:Louvain",
-        "matching": "analytics.greedy:Matching",
-        "bellman_ford": "analytics.bellman_ford:NegativePaths",
-        "edge_betweenness": "analytics.betweenness:EdgeBetweenness",
-        "motifs": "analytics.motifs:Motifs",
-        "neighbourhood": "analytics.nearby:Neighbourhood",
-        "eigenvector": "analytics.centralities:Eigenvector",
-        "fastrp": "analytics.fastrp:FastRP",
-        "hits": "analytics.centralities:HITS",
-        "katz": "analytics.centralities:Katz",
-        "pagerank": "analytics.pagerank:PageRank",
-        "phase_king": "lab.consensus:PhaseKing",
-        "random_walks": "analytics.random_walks:RandomWalks",
-        "sample": "analytics.nearby:Sample",
-        "sssp": "analytics.sssp:ShortestPaths",
-        "similarity": "analytics.similarity:Similarity",
-        "snapshot": "lab.rumours:Snapshot",
-        "mst": "imsuite.spanning_tree.textbook:SpanningTree",
-        "square_clustering": "analytics.triangles:SquareClustering",
-        "stable_bfs": "lab.stable:StableBFS",
-        "stable_colouring": "lab.stable:StableColouring",
-        "stable_matching": "lab.stable:StableMatching",
-        "stable_mis": "lab.stable:StableMIS",
-        "scc": "analytics.scc:StrongComponents",
-        "token_ring": "lab.stable:TokenRing",
-        "topological": "analytics.orders:Topological",
-        "trial_colouring": "lab.trial_colouring:TrialColouring",
-        "triangles": "analytics.triangles:Triangles",
-        "vc": "imsuite.vertex_colouring.textbook:VertexColouring",
+        "analytics.bellman_ford": {"bellman_ford": "NegativePaths"},
+        "analytics.betweenness": {"bc": "Betweenness", "edge_betweenness": "EdgeBetweenness"},
+        "analytics.bfs": {"bfs": "BreadthFirst"},
+        "analytics.bfs_grid": {"bfs2d": "GridSearch"},
+        "analytics.bridges": {"biconnected": "Biconnected", "bridges": "Bridges"},
+        "analytics.cdlp": {"cdlp": "LabelPropagation"},
+        "analytics.centralities": {"eigenvector": "Eigenvector", "hits": "HITS", "katz": "Katz"},
+        "analytics.communities": {"leiden": "Leiden", "louvain": "Louvain"},
+        "analytics.core_number": {"core_number": "CoreNumber"},
+        "analytics.eccentricity": {"eccentricity": "Eccentricity"},
+        "analytics.fastrp": {"fastrp": "FastRP"},
+        "analytics.greedy": {"colouring": "Colouring", "matching": "Matching"},
+        "analytics.hyperball": {"hyperball": "HyperBall"},
+        "analytics.ktruss": {"densest": "Densest", "ktruss": "KTruss"},
+        "analytics.motifs": {"cliques": "Cliques", "motifs": "Motifs"},
+        "analytics.nearby": {"neighbourhood": "Neighbourhood", "sample": "Sample"},
+        "analytics.nearness": {
+            "all_pairs": "AllPairs",
+            "bfs_many": "BreadthFirstMany",
+            "closeness": "Closeness",
+            "harmonic": "Harmonic",
+        },
+        "analytics.orders": {"bipartite": "Bipartite", "topological": "Topological"},
+        "analytics.pagerank": {"pagerank": "PageRank"},
+        "analytics.random_walks": {"random_walks": "RandomWalks"},
+        "analytics.scc": {"scc": "StrongComponents"},
+        "analytics.similarity": {"similarity": "Similarity"},
+        "analytics.sssp": {"sssp": "ShortestPaths"},
+        "analytics.triangles": {
+            "lcc": "ClusteringCoefficient",
+            "square_clustering": "SquareClustering",
+            "triangles": "Triangles",
+        },
+        "analytics.wcc": {"wcc": "Components"},
+        "events.broadcast": {"bracha": "Bracha"},
+        "events.detector": {"chandra_toueg": "ChandraToueg"},
+        "events.mutex": {"lamport_mutex": "LamportMutex", "ricart_agrawala": "RicartAgrawala"},
+        "events.paxos": {"paxos": "Paxos"},
+        "events.raft": {"raft": "Raft"},
+        "events.register": {"abd": "ABD"},
+        "events.ring": {"itai_rodeh": "ItaiRodeh"},
+        "imsuite.bfs_bellman_ford.textbook": {"bf": "BellmanFord"},
+        "imsuite.bfs_dijkstra.textbook": {"dst": "Dijkstra"},
+        "imsuite.byzantine.textbook": {"by": "Byzantine"},
+        "imsuite.dijkstra_routing.textbook": {"dr": "DijkstraRouting"},
+        "imsuite.dominating_set.textbook": {"ds": "DominatingSet"},
+        "imsuite.kcommittee.textbook": {"kc": "KCommittee"},
+        "imsuite.leader_dp.textbook": {"dp": "PelegLeader"},
+        "imsuite.leader_hs.textbook": {"hs": "HirschbergSinclair"},
+        "imsuite.leader_lcr.textbook": {"lcr": "LCR"},
+        "imsuite.mis.textbook": {"mis": "MIS"},
+        "imsuite.spanning_tree.textbook": {"mst": "SpanningTree"},
+        "imsuite.vertex_colouring.textbook": {"vc": "VertexColouring"},
+        "lab.consensus": {"benor": "BenOr", "phase_king": "PhaseKing"},
+        "lab.distance_vector": {"distance_vector": "DistanceVector"},
+        "lab.flooding": {"floodmax": "FloodMax", "floodset": "FloodSet"},
+        "lab.rumours": {"gossip": "Gossip", "push_sum": "PushSum", "snapshot": "Snapshot"},
+        "lab.stable": {
+            "stable_bfs": "StableBFS",
+            "stable_colouring": "StableColouring",
+            "stable_matching": "StableMatching",
+            "stable_mis": "StableMIS",
+            "token_ring": "TokenRing",
+        },
+        "lab.synchroniser": {"alpha": "Alpha", "beta": "Beta"},
+        "lab.trial_colouring": {"trial_colouring": "TrialColouring"},
+        "lab.waves": {"dijkstra_scholten": "DijkstraScholten", "echo": "Echo"},
     }
 )
 """Kernels by their short names."""
 
 RECURSIVE = Classes(
     {
-        "bf": "imsuite.bfs_bellman_ford.recursive:RecursiveBellmanFord",
-        "dst": "imsuite.bfs_dijkstra.recursive:RecursiveDijkstra",
-        "by": "imsuite.byzantine.recursive:RecursiveByzantine",
-        "dr": "imsuite.dijkstra_routing.recursive:RecursiveDijkstraRouting",
-        "mst": "imsuite.spanning_tree.recursive:RecursiveSpanningTree",
+        "imsuite.bfs_bellman_ford.recursive": {"bf": "RecursiveBellmanFord"},
+        "imsuite.bfs_dijkstra.recursive": {"dst": "RecursiveDijkstra"},
+        "imsuite.byzantine.recursive": {"by": "RecursiveByzantine"},
+        "imsuite.dijkstra_routing.recursive": {"dr": "RecursiveDijkstraRouting"},
+        "imsuite.spanning_tree.recursive": {"mst": "RecursiveSpanningTree"},
     }
 )
 """Recursive forms of kernels, by the same names."""
 
 BLOCK = Classes(
     {
-        "all_pairs": "analytics.nearness:BlockAllPairs",
-        "closeness": "analytics.nearness:BlockCloseness",
-        "eccentricity": "analytics.eccentricity:BlockEccentricity",
-        "wcc": "analytics.wcc_block:BlockComponents",
-        "core_number": "analytics.core_number:BlockCoreNumber",
-        "harmonic": "analytics.nearness:BlockHarmonic",
-        "bfs_many": "analytics.nearness:BlockMany",
-        "sssp": "analytics.searches_block:BlockPaths",
-        "bfs": "analytics.searches_block:BlockSearch",
-        "mst": "imsuite.spanning_tree.block:BlockSpanningTree",
-        "scc": "analytics.scc:BlockStrongComponents",
-        "topological": "analytics.orders:BlockTopological",
+        "analytics.core_number": {"core_number": "BlockCoreNumber"},
+        "analytics.eccentricity": {"eccentricity": "BlockEccentricity"},
+        "analytics.nearness": {
+            "all_pairs": "BlockAllPairs",
+            "closeness": "BlockCloseness",
+            "harmonic": "BlockHarmonic",
+            "bfs_many": "BlockMany",
+        },
+        "analytics.orders": {"topological": "BlockTopological"},
+        "analytics.scc": {"scc": "BlockStrongComponents"},
+        "analytics.searches_block": {"sssp": "BlockPaths", "bfs": "BlockSearch"},
+        "analytics.wcc_block": {"wcc": "BlockComponents"},
+        "imsuite.spanning_tree.block": {"mst": "BlockSpanningTree"},
     }
 )
 """Block forms of kernels, by the same names."""
 
 SINCE = Classes(
     {
-        "wcc": "analytics.wcc_block:ComponentsSince",
-        "core_number": "analytics.core_number:CoreNumberSince",
-        "katz": "analytics.centralities:Katz",
-        "pagerank": "analytics.pagerank:PageRank",
-        "sssp": "analytics.searches_block:PathsSince",
-        "bfs": "analytics.searches_block:SearchSince",
+        "analytics.centralities": {"katz": "Katz"},
+        "analytics.core_number": {"core_number": "CoreNumberSince"},
+        "analytics.pagerank": {"pagerank": "PageRank"},
+        "analytics.searches_block": {"sssp": "PathsSince", "bfs": "SearchSince"},
+        "analytics.wcc_block": {"wcc": "ComponentsSince"},
     }
 )
 """Kernels that go on from an earlier result on a graph that has grown, by the same names."""

@@ -15,6 +15,7 @@ from dgsuite.genval.report import LISTED, Found, Violation
 from dgsuite.partition.client.tasks import submitted
 from dgsuite.partition.client.waiting import Watch
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.construction.build import id_dtype
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.labels.labels import Labels, from_json
 
@@ -316,26 +317,6 @@ def at_edges(
     return what, marked(c.size, row[bad]), expected, told
 
 
-def edges_within(c: Cluster, what: str, part: NDArray, expected: str, found: str) -> Found:
-    """Violations of the rule that no edge of a cluster joins two parts of the graph.
-
-    Parameters
-    ----------
-    what
-        Name of the rule.
-    part
-        Shape (n,): the part that each node is in.
-    expected
-        Text with a place for the part of a node that breaks the rule.
-    found
-        Text with places for a neighbour in another part, and for that part.
-    """
-    row, other = ends(c)
-    mine, theirs = part[c.ids], part[other]
-    bad, wanted = mine[row] != theirs, says(expected, mine)
-    return collect(c.ids, at_edges(c, what, bad, wanted, found, other, theirs))
-
-
 def strange(n: int, *columns: NDArray) -> Found:
     """Violations of the rule that columns of a table name nodes."""
     wrong = np.any([(column < 0) | (column >= n) for column in columns], axis=0)
@@ -437,6 +418,21 @@ def parts(one: NDArray, other: NDArray, size: int) -> NDArray:
 
     links = sp.csr_array((np.ones(len(one), bool), (one, other)), shape=(size, size))
     return connected_components(links, directed=False)[1]
+
+
+def forest(
+    n: int, one: NDArray, other: NDArray, weights: NDArray
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray]:
+    """Ends and weights of the edges of a minimum spanning forest, given edges."""
+    import scipy.sparse as sp
+    from scipy.sparse.csgraph import minimum_spanning_tree
+
+    values, rank = np.unique(weights, return_inverse=True)
+    small = id_dtype(n)  # 64 bits are too many for this function of SciPy 1.15
+    edges: Any = rank + 1.0, (one.astype(small), other.astype(small))  # it takes 0 for no edge
+    tree = minimum_spanning_tree(sp.csr_array(edges, shape=(n, n))).tocoo()
+    ends = tree.row.astype(np.int64), tree.col.astype(np.int64)
+    return *ends, values[tree.data.astype(np.int64) - 1]
 
 
 def marked(size: int, places: NDArray | int) -> NDArray[np.bool_]:

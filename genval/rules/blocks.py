@@ -33,11 +33,7 @@ class Blocks(NamedTuple):
     bridges: NDArray[np.int64]
 
 
-@judges(
-    "bridges",
-    outputs={"source": 1, "target": 1, "articulation": 1, "component": 1},
-    table=("source", "target"),
-)
+@judges("bridges", outputs={"source": 0, "target": 0, "articulation": 1, "component": 1})
 def bridges(job: Job) -> list[Found]:
     """Bridges are the biconnected components of one edge, and cut nodes are in several components; without
     the bridges the parts of the graph are the 2-edge-connected components.
@@ -58,7 +54,7 @@ def bridges(job: Job) -> list[Found]:
     ]
 
 
-@judges("biconnected", outputs={"member": 1, "block": 1}, table=("member", "block"))
+@judges("biconnected", outputs={"member": 0, "block": 0})
 def biconnected(job: Job) -> list[Found]:
     """Rows are those of the biconnected components."""
     one, other = _edges(job)

@@ -8,9 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
-from scipy.sparse.csgraph import minimum_spanning_tree
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
@@ -21,14 +19,15 @@ from dgsuite.genval.rules.base import (
     ends,
     exactly,
     exponent,
+    forest,
     lengths,
     loop_lengths,
     parts,
     says,
 )
+from dgsuite.genval.rules.components import named
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.construction.build import id_dtype
 
 ROUNDING = 1e-12
 """What modularity may seem to gain where floats are rounded."""
@@ -149,7 +148,7 @@ def leiden(job: Job) -> Iterator[list[Found]]:
 def _levels(job: Job, connected: bool) -> Iterator[list[Found]]:
     columns = job.outputs["community"].reshape(job.n, -1).T
     levels = [job.with_outputs({"community": column}) for column in columns]
-    yield [_named(level) for level in levels]
+    yield [named(column) for column in columns]
     found = [_within(fine, coarse) for fine, coarse in pairwise(columns)]
     if connected:
         found += [_connected(level) for level in levels]
@@ -161,14 +160,6 @@ def _within(fine: NDArray, coarse: NDArray) -> Found:
     above = coarse[fine]
     told = says("{} at the next level, as node {}", above, fine)
     return collect(np.arange(len(fine)), ("level", coarse != above, told, coarse))
-
-
-def _named(job: Job) -> Found:
-    """A community is named by its smallest node."""
-    label, nodes = job.outputs["community"], np.arange(job.n)
-    known = (label >= 0) & (label <= nodes)
-    named = known & (label[np.where(known, label, 0)] == label)
-    return job.found(("community", ~named, "the smallest node of its community", label))
 
 
 def _apart(job: Job) -> Found:
@@ -207,10 +198,7 @@ def _linked(c: Cluster, outputs: Outputs, weighted: bool) -> NDArray[np.int64]:
     label = outputs["community"]
     row, other = ends(c)
     same = (label[c.ids[row]] == label[other]) & (lengths(c, weighted, 0) > 0)
-    small = id_dtype(c.n)  # 64 bits are too many for this function of SciPy 1.15
-    edges = c.ids[row[same]].astype(small), other[same].astype(small)
-    link = sp.csr_array((np.ones(len(edges[0])), edges), shape=(c.n, c.n))
-    return np.stack(minimum_spanning_tree(link).nonzero()).astype(np.int64)
+    return np.stack(forest(c.n, c.ids[row[same]], other[same], np.ones(same.sum()))[:2])
 
 
 def _between(c: Cluster, outputs: Outputs, weighted: bool, power: int) -> tuple[NDArray, NDArray]:

@@ -12,36 +12,34 @@ from scipy.sparse.csgraph import breadth_first_order, connected_components
 
 from dgsuite.base.errors import InputError
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, edges_within, ends, says
+from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exactly, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
-from dgsuite.partition.graph.checks import components, each_cluster, of_clusters
+from dgsuite.partition.graph.checks import components, each_cluster
+from dgsuite.partition.graph.graph import Graph
 
 
 @judges("wcc", outputs={"component": 1}, columns="threshold")
 def wcc(job: Job) -> list[Found]:
-    """Connected components: both ends of an edge have the same label; a label is the smallest node that has
-    it; and the smallest node of each tree of a spanning forest has a label of its own, so none joins two.
-    With thresholds this holds for each of them, on the graph of the edges that count.
+    """The label of each node is the smallest node of its component, by a spanning forest. With thresholds
+    this holds for each of them, on the graph of the edges that count.
     """
-    label = job.outputs["component"]
     if job.fact("single") is not None:
         raise InputError("no validator for components of a run with single=")
-    if label.ndim == 1:
-        return _components(job, label)
-    thresholds = job.given("threshold")
-    assert thresholds is not None
-    columns = zip(thresholds.tolist(), label.T, strict=True)
-    return [found for least, column in columns for found in _components(_heavy(job, least), column)]
+    label, graphs = job.outputs["component"], [job.graph]
+    if label.ndim == 2:
+        thresholds = job.given("threshold")
+        assert thresholds is not None
+        graphs = [_heavy(job.graph, least) for least in thresholds.tolist()]
+    columns = zip(label.reshape(job.n, len(graphs)).T, graphs, strict=True)
+    return [job.found(exactly("component", one, components(graph))) for one, graph in columns]
 
 
-def _heavy(job: Job, least: float) -> Job:
-    """The job on the graph of the edges whose weight is at least a number."""
-    if not job.graph.weighted:
+def _heavy(graph: Graph, least: float) -> Graph:
+    """The edges whose weight is at least a number, for `components`, which does not count them."""
+    if not graph.weighted:
         raise InputError("components at thresholds need a graph with weights")
-    parts = each_cluster(job.graph, _kept, least)
-    entries = of_clusters(job.graph.like(parts, job.graph.entries), _entries)
-    return Job(job.graph.like(parts, entries), {}, {})
+    return graph.like(each_cluster(graph, _kept, least), graph.entries)
 
 
 def _kept(c: Cluster, least: float) -> Cluster:
@@ -54,19 +52,7 @@ def _kept(c: Cluster, least: float) -> Cluster:
     )
 
 
-def _entries(c: Cluster) -> int:
-    return len(c.indices)
-
-
-def _components(job: Job, label: NDArray) -> list[Found]:
-    job = Job(job.graph, {"component": label}, {})
-    nodes = np.arange(job.n)
-    alone = (components(job.graph) == nodes) & (label != nodes)
-    told = says("{}, since no path leads to a smaller node", nodes)
-    return [*job.each(_joined), _named(label), job.found(("component", alone, told, label))]
-
-
-def _named(label: NDArray) -> Found:
+def named(label: NDArray) -> Found:
     """Each label is the smallest node that has it."""
     nodes = np.arange(len(label))
     known = (label >= 0) & (label <= nodes)
@@ -85,7 +71,7 @@ def scc(job: Job) -> Iterator[list[Found]]:
     from that node to all others that have it, and back; and no cycle goes through two labels.
     """
     label = job.outputs["component"]
-    yield [_named(label)]
+    yield [named(label)]
     nodes = np.arange(job.n)
     checks = []
     for back, told in ((False, "a path from node {}"), (True, "a path to node {}")):
@@ -123,8 +109,3 @@ def _between(c: Cluster, outputs: Outputs) -> NDArray:
     row, other = ends(c)
     pairs = np.stack([label[c.ids[row]], label[other]])
     return np.unique(pairs[:, pairs[0] != pairs[1]], axis=1)
-
-
-def _joined(c: Cluster, outputs: Outputs) -> Found:
-    label = outputs["component"]
-    return edges_within(c, "edge", label, "neighbours with label {}", "node {} with {}")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exactly, marked, says
+from dgsuite.genval.rules.base import Job, Outputs, ends, exactly, marked, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.checks import components
@@ -17,24 +17,15 @@ from dgsuite.partition.graph.checks import components
 @judges("dp", "hs", "lcr", outputs={"leader": 1}, identifiers="leader")
 def leader(job: Job) -> list[Found]:
     """All nodes agree on one leader; it is the identifier of a node, and no identifier is larger."""
-    checked = job.each(_follows)
-    agreed = job.outputs["leader"][0]
-    exists = any(here for _, here in checked)
-    told = f"a node with the leader's identifier, {agreed}"
-    missing = job.whole("existence", not exists, told, "none")
-    return [*(found for found, _ in checked), missing]
-
-
-def _follows(c: Cluster, outputs: Outputs) -> tuple[Found, bool]:
-    names = outputs["leader"]
-    mine, agreed = names[c.ids], names[0]
+    names, uid = job.outputs["leader"], job.identifiers
+    agreed = names[0]
     highest = f"no identifier above the leader's, {agreed}"
-    found = collect(
-        c.ids,
-        ("agreement", mine != agreed, f"leader {agreed}, as node 0 says", mine),
-        ("largest", c.uid > agreed, highest, says("identifier {}", c.uid)),
+    told = f"a node with the leader's identifier, {agreed}"
+    found = job.found(
+        ("agreement", names != agreed, f"leader {agreed}, as node 0 says", names),
+        ("largest", uid > agreed, highest, says("identifier {}", uid)),
     )
-    return found, bool((c.uid == agreed).any())
+    return [found, job.whole("existence", agreed not in uid, told, "none")]
 
 
 @judges("floodmax", outputs={"leader": 1}, identifiers="leader")
@@ -125,10 +116,9 @@ def kc(job: Job) -> Iterator[list[Found]]:
     far = _far_members(job, leader, size, hops)
     smallest = _smallest_around(job, uid, hops)
     first = int(np.argmin(uid))
-    lonely = np.zeros(job.n, bool)
-    if size[first] < k and leader[first] == first and not job.fact("faithful", False):
-        around = _ball(job, first, hops)
-        lonely[around] = (size[leader[around]] == 1) & (smallest[around] != uid[around])
+    room = size[first] < k and leader[first] == first and not job.fact("faithful", False)
+    around = (smallest == uid[first]) & (smallest != uid)
+    lonely = room & around & (size[leader] == 1)
     near, farther = f"at most {k - 1} hops to its leader", says("node {} is farther away", leader)
     own = f"a committee of its own: no identifier within {k - 1} hops is smaller"
     led = (smallest == uid) & (leader != nodes)
@@ -173,17 +163,6 @@ def _far_members(job: Job, leader: NDArray, size: NDArray, hops: int) -> NDArray
         source, node = np.divmod(pairs, job.n)
         far[node[leader[node] == source]] = False
     return far
-
-
-def _ball(job: Job, node: int, hops: int) -> NDArray:
-    """Other nodes within `hops` hops of a node."""
-    inside, front = marked(job.n, node), np.array([node])
-    while hops and len(front):
-        front = _step(job, 0 * front, front) % job.n
-        front, hops = front[~inside[front]], hops - 1
-        inside[front] = True
-    inside[node] = False
-    return np.flatnonzero(inside)
 
 
 def _step(job: Job, source: NDArray, node: NDArray) -> NDArray:

@@ -15,9 +15,7 @@ from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
 
 
-@judges(
-    "neighbourhood", outputs={"target": 1, "source": 1, "hop": 1}, table=("target", "source", "hop")
-)
+@judges("neighbourhood", outputs={"target": 0, "source": 0, "hop": 0})
 def neighbourhood(job: Job) -> Iterator[list[Found]]:
     """Sources are at hop 0 of themselves; an edge leads at most one hop further, and each other node has an
     edge to it from one that is a hop nearer. With `nearest` this holds for the nearest source, of several the
@@ -70,11 +68,7 @@ def _spread(
     return backed, np.unique(end[~near])
 
 
-@judges(
-    "sample",
-    outputs={"source": 1, "target": 1, "place": 1, "hop": 1},
-    table=("source", "target", "place", "hop"),
-)
+@judges("sample", outputs={"source": 0, "target": 0, "place": 0, "hop": 0})
 def sample(job: Job) -> Iterator[list[Found]]:
     """A node draws in the hop after the one that met it first, sources in hop 0, as many edges as the fan-out
     says, which are edges of the graph; without replacement different ones, and with weights none of weight 0.

@@ -29,6 +29,9 @@ CLOSE = 1e-9
 SIGMAS = 6
 """Standard errors by which an estimate may be wrong."""
 
+Part = Callable[[int, NDArray], NDArray[np.float64]]
+"""What a source adds to each value, given its share of paths over each entry of the matrix."""
+
 
 @judges("bc", outputs={"betweenness": 1}, real=("betweenness",))
 def bc(job: Job) -> Iterator[list[Found]]:
@@ -53,17 +56,11 @@ def bc(job: Job) -> Iterator[list[Found]]:
         found[source] = 0
         return half * found
 
-    yield _added_up("betweenness", job, matrix, sources, found, np.arange(job.n), through)
+    yield _added_up(job, matrix, sources, found, np.arange(job.n), through)
 
 
 def _added_up(
-    what: str,
-    job: Job,
-    matrix: csr_array,
-    sources: NDArray,
-    found: NDArray,
-    ids: NDArray,
-    part: Callable[[int, NDArray], NDArray[np.float64]],
+    job: Job, matrix: csr_array, sources: NDArray, found: NDArray, ids: NDArray, part: Part
 ) -> list[Found]:
     """Violations of the rule that values are what all sources add to them. Where these are too many, what
     some of them add is a lower bound of each value, and an estimate of the sum.
@@ -72,8 +69,6 @@ def _added_up(
     ----------
     ids
         The node of each value.
-    part
-        Called with a source and its share of paths over each entry of the matrix: what it adds to each value.
     """
     every, count = len(sources), len(sources)
     if every > _room(matrix):
@@ -87,23 +82,20 @@ def _added_up(
         total += added
         sums.append(added.sum())
     if count == every:
-        return [collect(ids, closely(what, found, total, CLOSE, CLOSE))]
+        return [collect(ids, closely("betweenness", found, total, CLOSE, CLOSE))]
     right = every * np.mean(sums)
     error = every * np.std(sums, ddof=1) / np.sqrt(count) * np.sqrt(1 - count / every)
     slack = SIGMAS * error + CLOSE * right
     off = not abs(found.sum() - right) <= slack
     told = f"a sum of {right:.6g}, give or take {slack:.3g}"
     return [
-        _range(what, found, np.full(len(found), np.inf), total - CLOSE, ids),
+        _range("betweenness", found, np.full(len(found), np.inf), total - CLOSE, ids),
         job.whole("sum", off, told, f"{found.sum():.6g}"),
     ]
 
 
 @judges(
-    "edge_betweenness",
-    outputs={"source": 1, "target": 1, "betweenness": 1},
-    real=("betweenness",),
-    table=("source", "target", "betweenness"),
+    "edge_betweenness", outputs={"source": 0, "target": 0, "betweenness": 0}, real=("betweenness",)
 )
 def edge_betweenness(job: Job) -> Iterator[list[Found]]:
     """The rows are the edges, and each betweenness is the sum of the shares of paths that lead over it, found
@@ -130,7 +122,7 @@ def edge_betweenness(job: Job) -> Iterator[list[Found]]:
         both = over if job.graph.directed else over + over[back]
         return half * both[once]
 
-    yield _added_up("betweenness", job, matrix, sources, value, found.source, over_edges)
+    yield _added_up(job, matrix, sources, value, found.source, over_edges)
 
 
 def _lengths_of(job: Job) -> csr_array:

@@ -12,7 +12,8 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.base.ticks import Law
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import Job, Outputs, at_edges, collect, ends, exactly, says
+from dgsuite.genval.rules import search
+from dgsuite.genval.rules.base import Job, Outputs, collect, ends, exactly
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.graph.views import both_ways
@@ -50,11 +51,9 @@ def beta(job: Job) -> Iterator[list[Found]]:
     the root, and the next pulse down.
     """
     job, facts = _facts(job)
-    yield job.each(_off_tree, root=job.root())
     parent = job.outputs["parent"]
-    depth, lost = _depths(parent, job.root())
-    cycle = job.found(("tree", lost, "a way to the root", "a cycle"))
-    yield [cycle, *job.each(_too_deep, depth=depth)]
+    depth = _depths(parent, job.root())
+    yield [*search.dst(job.with_outputs({"distance": depth, "parent": parent}))]
     order = np.argsort(depth, kind="stable")
     layers = np.split(order, np.cumsum(np.bincount(depth))[:-1])[1:]
 
@@ -83,33 +82,15 @@ def _pulses(
     return _compared(job, time, last)
 
 
-def _off_tree(c: Cluster, outputs: Outputs, root: int) -> Found:
-    parent = outputs["parent"][c.ids]
-    at_root, found = c.ids == root, says("node {}", parent)
-    linked = c.entries(np.arange(c.size), parent) >= 0
-    return collect(
-        c.ids,
-        ("root", at_root & (parent != -1), "no parent", found),
-        ("parent", ~at_root & ~linked, "a neighbour", found),
-    )
-
-
-def _depths(parent: NDArray, root: int) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Hops of each node to the root by way of parents, and which nodes do not get there."""
-    up = np.where(np.arange(len(parent)) == root, root, parent)
-    depth = (np.arange(len(parent)) != root).astype(np.int64)
+def _depths(parent: NDArray, root: int) -> NDArray[np.int64]:
+    """Hops of each node to the root by way of parents; as many for all that lead to the same cycle."""
+    nodes = np.arange(len(parent))
+    up = np.where(nodes == root, root, parent).clip(0, len(parent) - 1)
+    depth = (nodes != root).astype(np.int64)
     for _ in range(len(parent).bit_length()):
         depth += depth[up]
         up = up[up]
-    return depth, up != root
-
-
-def _too_deep(c: Cluster, outputs: Outputs, depth: NDArray) -> Found:
-    row, other = ends(c)
-    deep = depth[c.ids[row]] > depth[other] + 1
-    nearer = "at most one hop farther from the root than its neighbours"
-    found = "node {} at {} hops"
-    return collect(c.ids, at_edges(c, "hops", deep, nearer, found, other, depth[other]))
+    return depth
 
 
 def _along_tree(c: Cluster, outputs: Outputs, sent: int, facts: dict[str, Any]) -> Values:

@@ -26,6 +26,7 @@ TOLERANCE = 1e-6
 """Tolerance of a run that was given neither a tolerance nor a number of iterations."""
 
 Values = NDArray[np.float64]
+Step = Callable[[Values], Values]
 
 
 @judges("pagerank", outputs={"rank": 1}, real=("rank",))
@@ -163,12 +164,7 @@ def _limits(job: Job) -> tuple[float | None, int | None]:
 
 
 def _settled(
-    job: Job,
-    name: str,
-    step: Callable[[Values], Values],
-    start: Values,
-    grows: float,
-    again: Callable[[Values], Values] | None = None,
+    job: Job, name: str, step: Step, start: Values, grows: float, again: Step | None = None
 ) -> Iterator[list[Found]]:
     """Violations of values that one more step changes by more than `grows` times the tolerance.
 

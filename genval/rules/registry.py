@@ -25,7 +25,8 @@ class Validator(NamedTuple):
     Attributes
     ----------
     outputs
-        Number of dimensions of each output, by name.
+        How many dimensions of each output are the nodes, by name: 0 for a column of a table, which has any
+        number of rows.
     rule
         Function that checks the outputs.
     real
@@ -37,8 +38,6 @@ class Validator(NamedTuple):
     columns
         Name of an array of the results, for each entry of which outputs may have a column of their own, or
         several.
-    table
-        Names of the outputs that are columns of a table with any number of rows.
     """
 
     outputs: dict[str, int]
@@ -47,7 +46,6 @@ class Validator(NamedTuple):
     identifiers: str | None = None
     sampled: bool = False
     columns: str | None = None
-    table: tuple[str, ...] = ()
 
 
 _declared: dict[str, Validator] = {}
@@ -61,7 +59,7 @@ def judges(*kernels: str, outputs: dict[str, int], **how: Any) -> Callable[[Rule
     kernels
         Their names.
     outputs
-        Number of dimensions of each output that the rule needs, by name.
+        Those that the rule needs, as in `Validator`.
     how
         What else a `Validator` says.
     """

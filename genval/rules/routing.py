@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from dgsuite.genval.report import LISTED, Found, Violation
 from dgsuite.genval.rules.base import Job, Outputs, addable, collect, ends, says
 from dgsuite.genval.rules.registry import judges
-from dgsuite.genval.rules.search import above_one
 from dgsuite.partition.clusters.cluster import Cluster
 
 AT_ONCE = 1 << 22
@@ -128,8 +127,8 @@ def _hops_to_the_root(
     np.minimum.at(right, row[there], distance[other[there]] + 1)
     right[c.ids == root] = 0
     way = live & (mine > 0) & (mine < infinity)
-    _, good = above_one(c, way, distance, hop)
-    good[good] = alive[hop[good]]
+    good = way & (c.entries(np.arange(c.size), hop) >= 0)
+    good[good] = alive[hop[good]] & (distance[hop[good]] == mine[good] - 1)
     nearer = says("a neighbour {} hops from the root", mine - 1)
     return collect(
         c.ids,

@@ -12,7 +12,6 @@ from dgsuite.genval.report import Found
 from dgsuite.genval.rules.base import (
     Job,
     Outputs,
-    Rule,
     addable,
     at_edges,
     collect,
@@ -105,33 +104,10 @@ def _each_source(c: Cluster, outputs: Outputs, roots: NDArray) -> list[tuple[Fou
 
 @judges("dst", outputs={"distance": 1, "parent": 1})
 def dst(job: Job) -> list[Found]:
-    """Breadth-first tree: distances as in `bf`; a parent is a neighbour one hop nearer to the root."""
-    return [*bf(job), *job.each(_parents)]
-
-
-def _parents(c: Cluster, outputs: Outputs) -> Found:
-    distance, parent = outputs["distance"].astype(np.int64), outputs["parent"]
-    mine, above = distance[c.ids], parent[c.ids]
-    inner = mine > 0
-    linked, nearer = above_one(c, inner, distance, above)
-    near = says("a neighbour {} hops away", mine - 1)
-    return collect(
-        c.ids,
-        ("parent", ~inner & (above != -1), "-1, at the root or unreachable", above),
-        ("parent", inner & ~linked, "one of its neighbours", above),
-        ("parent", linked & ~nearer, near, lambda i: f"node {above[i]} at {distance[above[i]]}"),
-    )
-
-
-def above_one(
-    c: Cluster, inner: NDArray, level: NDArray, parent: NDArray
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Which of some nodes of a cluster have a neighbour as parent, and one that is one level above them."""
-    rows = np.flatnonzero(inner)
-    linked, nearer = np.zeros((2, c.size), bool)
-    linked[rows] = c.entries(rows, parent[rows]) >= 0
-    nearer[linked] = level[parent[linked]] == level[c.ids[linked]] - 1
-    return linked, nearer
+    """A breadth-first tree as `bfs`, whose root has no parent."""
+    root, parent = job.root(), np.array(job.outputs["parent"])
+    parent[root] = root if parent[root] == -1 else -1
+    return tree(job, job.outputs["distance"], parent)
 
 
 @judges("bfs", "bfs2d", outputs={"level": 1, "parent": 1})
@@ -142,69 +118,15 @@ def bfs(job: Job) -> list[Found]:
     run was cut off. On a directed graph an edge leads from the parent, at most one level down, and may come
     from outside.
     """
-    where = {"root": job.root(), "cutoff": job.integer("cutoff", NEVER, 0, NEVER)}
-    if job.graph.directed:
-        found, children = zip(*job.each(_levels_down, **where), strict=True)
-        return [*found, _has_parent(job, np.concatenate(children))]
-    return job.each(_tree_of_levels, **where)
+    return tree(job, job.outputs["level"], job.outputs["parent"])
 
 
-def _levels_down(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> tuple[Found, NDArray]:
-    """Violations of the cluster's nodes, and their children in the tree."""
-    level, parent = outputs["level"], outputs["parent"]
-    mine, above = level[c.ids], parent[c.ids]
-    row, other = ends(c)
-    at_root = c.ids == root
-    ours, theirs = mine[row], level[other]
-    skips = (ours >= 0) & (((theirs < 0) & (ours < cutoff)) | (theirs > ours + 1))
-    tree = (parent[other] == c.ids[row]) & (theirs == ours + 1) & (ours >= 0)
-    near = says("edges to nodes at most at level {}", mine + 1)
-    edges = at_edges(c, "edge", skips, near, "node {} at level {}", other, theirs)
-    found = collect(c.ids, *_ends_of_tree(c, mine, above, at_root, cutoff), edges)
-    return found, other[tree]
-
-
-def _has_parent(job: Job, children: NDArray) -> Found:
-    level, parent = job.outputs["level"], job.outputs["parent"]
-    lacks = (level >= 0) & (np.arange(job.n) != job.root()) & ~marked(job.n, children)
-    told = says("a node at level {} with an edge to it", level - 1)
-    return job.found(("parent", lacks, told, parent))
-
-
-def _ends_of_tree(
-    c: Cluster, mine: NDArray, above: NDArray, at_root: NDArray, cutoff: int
-) -> tuple[Rule, Rule, Rule]:
-    """Rules for the root, for levels, and for nodes outside the tree."""
-    elsewhere = at_root & ((mine != 0) | (above != c.ids))
-    beyond = (mine < -1) | (~at_root & (mine == 0)) | (mine > cutoff)
-    limits, found = f"1 to {cutoff}, or -1", says("level {}, parent {}", mine, above)
-    return (
-        ("root", elsewhere, "level 0, its own parent", found),
-        ("level", beyond, lambda i: "at least 1, or -1" if mine[i] < 1 else limits, mine),
-        ("parent", (mine == -1) & (above != -1), "-1, outside the tree", above),
-    )
-
-
-def _tree_of_levels(c: Cluster, outputs: Outputs, root: int, cutoff: int) -> Found:
-    level, parent = outputs["level"], outputs["parent"]
-    mine, above = level[c.ids], parent[c.ids]
-    at_root = c.ids == root
-    linked, nearer = above_one(c, (mine >= 0) & ~at_root, level, above)
-    row, other = ends(c)
-    ours, theirs = mine[row], level[other]
-    both = (ours >= 0) & (theirs >= 0)
-    leaves = ((ours < 0) != (theirs < 0)) & (np.maximum(ours, theirs) < cutoff)
-    apart = (both & (np.abs(ours - theirs) > 1)) | leaves
-    near = says("a neighbour at level {}", mine - 1)
-    beside = says("neighbours at levels {} to {}, all in the tree or none", mine - 1, mine + 1)
-    at = "node {} at level {}"
-    return collect(
-        c.ids,
-        *_ends_of_tree(c, mine, above, at_root, cutoff),
-        ("parent", (mine >= 0) & ~at_root & ~linked, "one of its neighbours", above),
-        ("parent", linked & ~nearer, near, lambda i: at.format(above[i], level[above[i]])),
-        at_edges(c, "edge", apart, beside, at, other, theirs),
-    )
+def tree(job: Job, level: NDArray, parent: NDArray) -> list[Found]:
+    """Check a breadth-first tree, whose root is its own parent: shortest paths of edges of length 1."""
+    strange = job.found(("level", level < -1, "at least 0, or -1", level))
+    hops = job.with_outputs({"distance": np.where(level < 0, np.inf, level), "parent": parent})
+    cutoff = job.integer("cutoff", NEVER, 0, NEVER)
+    return [strange, *_over_parents(hops, np.array([job.root()]), cutoff=cutoff)]
 
 
 @judges("sssp", outputs={"distance": 1, "parent": 1}, real=("distance",))
@@ -222,20 +144,8 @@ def bellman_ford(job: Job) -> Iterator[list[Found]]:
 
 
 def _shortest_paths(job: Job, least: float) -> Iterator[list[Found]]:
-    roots = _starts(job)
-    checked = job.each(_shortest, roots=roots, least=least)
-    found = [part for part, _, _ in checked]
-    distance, parent = job.outputs["distance"], job.outputs["parent"]
-    nodes = np.arange(job.n)
-    inner = np.isfinite(distance) & ~(np.isin(nodes, roots) & (parent == nodes))
-    linked = np.zeros(job.n, bool)
-    sources = "a node with an edge to it" if job.graph.directed else "one of its neighbours"
-    over = np.zeros(job.n, np.result_type(*(lengths for _, _, lengths in checked)))
-    for _, children, lengths in checked:
-        linked[children], over[children] = True, lengths
-    told, off = says("distance {}, over its parent", over), inner & linked & (over != distance)
-    rules = ("parent", inner & ~linked, sources, parent), ("path", off, told, distance)
-    yield [*found, job.found(*rules)]
+    roots, parent, nodes = _starts(job), job.outputs["parent"], np.arange(job.n)
+    yield _over_parents(job, roots, least=least)
     top = np.where(parent < 0, nodes, parent)
     for _ in range(max(job.n - 1, 1).bit_length()):
         top = top[top]
@@ -248,6 +158,20 @@ def _shortest_paths(job: Job, least: float) -> Iterator[list[Found]]:
         yield [job.found(exactly("source", source, np.where(parent < 0, -1, top)))]
 
 
+def _over_parents(job: Job, roots: NDArray, **limits: float) -> list[Found]:
+    """Check distances against those of neighbours, and of parents, which are neighbours."""
+    found, children, lengths = zip(*job.each(_shortest, roots=roots, **limits), strict=True)
+    distance, parent, nodes = job.outputs["distance"], job.outputs["parent"], np.arange(job.n)
+    inner = np.isfinite(distance) & ~(np.isin(nodes, roots) & (parent == nodes))
+    linked = marked(job.n, np.concatenate(children))
+    over = np.zeros(job.n, np.result_type(*lengths))
+    over[np.concatenate(children)] = np.concatenate(lengths)
+    sources = "a node with an edge to it" if job.graph.directed else "one of its neighbours"
+    told, off = says("distance {}, over its parent", over), inner & linked & (over != distance)
+    rules = ("parent", inner & ~linked, sources, parent), ("path", off, told, distance)
+    return [*found, job.found(*rules)]
+
+
 def _starts(job: Job) -> NDArray[np.int64]:
     """Where paths start: the sources of the run, else its root."""
     if (roots := job.nodes("sources")) is not None:
@@ -258,28 +182,36 @@ def _starts(job: Job) -> NDArray[np.int64]:
 
 
 def _shortest(
-    c: Cluster, outputs: Outputs, roots: NDArray, least: float
+    c: Cluster, outputs: Outputs, roots: NDArray, least: float = 0, cutoff: int | None = None
 ) -> tuple[Found, NDArray, NDArray]:
-    """Violations of the cluster's nodes; their children, and the length of the path to each child."""
+    """Violations of the cluster's nodes; their children, and the length of the path to each child.
+
+    Parameters
+    ----------
+    cutoff
+        Of a breadth-first search, whose edges all have length 1: the last level.
+    """
     distance, parent = outputs["distance"], outputs["parent"]
     mine, above = distance[c.ids], parent[c.ids]
-    weights = addable(c, "distance", distance)
     row, other = ends(c)
     at_root = np.isin(c.ids, roots)
     reached = np.isfinite(mine)
     # rows are out-edges: they constrain the other end
     with np.errstate(over="ignore"):
-        lengths = mine[row] + weights
-    shorter = (distance[other] > lengths) | (reached[row] & ~np.isfinite(distance[other]))
-    tree = parent[other] == c.ids[row]
+        lengths = mine[row] + (addable(c, "distance", distance) if cutoff is None else 1)
+    last, theirs = np.inf if cutoff is None else cutoff, distance[other]
+    shorter = (theirs > lengths) | (reached[row] & ~np.isfinite(theirs))
+    shorter &= lengths <= last
+    child = parent[other] == c.ids[row]
     farther = "neighbours no farther than over this node"
     elsewhere = at_root & ~(((mine == 0) & (above == c.ids)) | (mine < 0))
     begin = "distance 0, its own parent, if no path from another source is negative"
+    outside = ~(mine >= least) | (mine == -np.inf) | (reached & (mine > last))
     found = collect(
         c.ids,
         ("root", elsewhere, begin, says("distance {}, parent {}", mine, above)),
         ("parent", ~reached & ~at_root & (above != -1), "-1, unreachable", above),
-        ("distance", ~(mine >= least) | (mine == -np.inf), f"at least {least}", mine),
-        at_edges(c, "edge", shorter, farther, "node {} at {}", other, distance[other]),
+        ("distance", outside, f"{least} to {last}", mine),
+        at_edges(c, "edge", shorter, farther, "node {} at {}", other, theirs),
     )
-    return found, other[tree], lengths[tree]
+    return found, other[child], lengths[child]

@@ -34,12 +34,7 @@ class Pairs(NamedTuple):
         return self.source * n + self.target
 
 
-@judges(
-    "similarity",
-    outputs={"source": 1, "target": 1, "similarity": 1},
-    real=("similarity",),
-    table=("source", "target", "similarity"),
-)
+@judges("similarity", outputs={"source": 0, "target": 0, "similarity": 0}, real=("similarity",))
 def similarity(job: Job) -> Iterator[list[Found]]:
     """The pairs are those that were asked for, in their order, and each similarity is what the definition
     says of the rows of the adjacency matrix. On larger graphs it is looked at for some nodes whether these

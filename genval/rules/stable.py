@@ -16,11 +16,9 @@ ONE = ("central", "largest", "busiest")
 
 @judges("stable_bfs", outputs={"level": 1, "parent": 1, "moves": 1})
 def stable_bfs(job: Job) -> list[Found]:
-    """A tree of fewest hops, as `bfs`, whose root has no parent."""
-    root, parent = job.root(), np.array(job.outputs["parent"])
-    parent[root] = root if parent[root] == -1 else -1
-    tree = job.with_outputs({"level": job.outputs["level"], "parent": parent})
-    return [*search.bfs(tree), *_moves(job)]
+    """A tree of fewest hops, as `dst`."""
+    outputs = {"distance": job.outputs["level"], "parent": job.outputs["parent"]}
+    return [*search.dst(job.with_outputs(outputs)), *_moves(job)]
 
 
 @judges("stable_mis", outputs={"in_mis": 1, "moves": 1})

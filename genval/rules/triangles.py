@@ -10,16 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.genval.report import Found
-from dgsuite.genval.rules.base import (
-    LEAST,
-    Job,
-    Outputs,
-    closely,
-    collect,
-    ends,
-    exactly,
-    says,
-)
+from dgsuite.genval.rules.base import LEAST, Job, Outputs, closely, collect, ends, exactly, says
 from dgsuite.genval.rules.registry import judges
 from dgsuite.partition.clusters.cluster import Cluster
 
@@ -154,17 +145,8 @@ def neighbours(edges: csr_array, node: int) -> NDArray:
 def looked_at(
     job: Job, near: csr_array, edges: csr_array, values: NDArray
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Nodes, and what `joined` says of each: of all, or if there are too many pairs of some."""
-    right = joined(near, edges)
-    if right is not None:
-        return np.arange(job.n), right
-    degree = np.diff(near.indptr).astype(np.int64)
-    nodes = job.some(values, int(MAX_WORK // max((degree**2).max(), 1)))
-    return nodes, joined_by(near[nodes], edges)
-
-
-def joined(near: csr_array, edges: csr_array) -> NDArray[np.int64] | None:
-    """For each node, how many ordered pairs of its neighbours an edge joins; None where there are too many.
+    """Nodes, and for each of them how many ordered pairs of its neighbours an edge joins: all nodes, or
+    some if there are too many pairs.
 
     Parameters
     ----------
@@ -173,12 +155,14 @@ def joined(near: csr_array, edges: csr_array) -> NDArray[np.int64] | None:
     edges
         Which pairs count.
     """
-    degree = np.diff(near.indptr).astype(np.int64)
-    work = np.cumsum(degree**2)
-    if not len(work) or work[-1] > MAX_WORK:
-        return None
-    cuts = [0, *np.flatnonzero(np.diff(work // BLOCK)) + 1, len(work)]
-    return np.concatenate([joined_by(near[a:b], edges) for a, b in pairwise(cuts)])
+    pairs = np.diff(near.indptr).astype(np.int64) ** 2
+    work = np.cumsum(pairs)
+    if work[-1:].sum() > MAX_WORK:
+        nodes = job.some(values, int(MAX_WORK // max(pairs.max(), 1)))
+        return nodes, joined_by(near[nodes], edges)
+    cuts = [0, *np.flatnonzero(np.diff(work // BLOCK)) + 1, job.n]
+    counts = [joined_by(near[a:b], edges) for a, b in pairwise(cuts)]
+    return np.arange(job.n), np.concatenate(counts)
 
 
 def joined_by(rows: csr_array, edges: csr_array) -> NDArray[np.int64]:

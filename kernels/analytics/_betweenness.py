@@ -5,8 +5,6 @@ Chavarria-Miranda, IPDPS 2009), and over sources in fixed point (`dgsuite.kernel
 they do not depend on which cluster takes which source.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -3,8 +3,6 @@
 A *cell* is a slot (a node of the cluster or a ghost) and a source of the batch: slot * width + source.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

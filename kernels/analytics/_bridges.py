@@ -5,8 +5,6 @@ number among the node and those that edges besides the one to its parent lead to
 number.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -1,7 +1,5 @@
 """Compiled loops of label propagation."""
 
-from __future__ import annotations
-
 from dgsuite.base.compiling import compiled
 
 

@@ -7,15 +7,13 @@ Room is passed: a loop that makes arrays takes three times as long to compile. I
 each community, which loops leave so, and `near`, for as many communities as a row has edges.
 """
 
-from __future__ import annotations
-
 from math import log
 
 import numpy as np
 
 from dgsuite.base.compiling import compiled
+from dgsuite.kernels.tools._draws import keyed
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 NONE = -1
 
 
@@ -104,13 +102,8 @@ def within(indptr, ends, weight, number, rows, out):
 @compiled
 def chance(key, node, other):
     """A number above 0 and below 1, of two nodes: SplitMix64's finaliser, twice (see `tools.rng`)."""
-    x = key
-    for part in (node, other):
-        x = x + np.uint64(part + 1) * GOLDEN
-        x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        x = x ^ (x >> np.uint64(31))
-    return (np.float64(x >> np.uint64(11)) + 0.5) * 2.0**-53
+    word = keyed(keyed(key, node + 1), other + 1)
+    return (np.float64(word >> np.uint64(11)) + 0.5) * 2.0**-53
 
 
 @compiled

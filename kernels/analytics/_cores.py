@@ -3,8 +3,6 @@
 Positions are those of the graph's layout, as in `dgsuite.kernels.analytics._blocks`.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -1,7 +1,5 @@
 """Compiled loops of eccentricities: searches of a whole graph, and the bounds that they give."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

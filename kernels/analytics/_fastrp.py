@@ -1,7 +1,5 @@
 """Compiled loops over the vectors of nodes."""
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

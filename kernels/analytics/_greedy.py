@@ -1,7 +1,5 @@
 """Compiled loops of colouring and matching."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

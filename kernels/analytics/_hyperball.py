@@ -1,7 +1,5 @@
 """Compiled loops of HyperLogLog counters."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -1,7 +1,5 @@
 """Compiled loop of trusses."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -4,8 +4,6 @@ Lists are those of neighbours by node id, ``values[starts[node]:ends[node]]``; r
 `indices`, are those of a cluster, and `nodes` has the node id of each.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

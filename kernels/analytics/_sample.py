@@ -1,7 +1,5 @@
 """Compiled loops that draw edges of nodes."""
 
-from __future__ import annotations
-
 from math import log1p
 
 import numpy as np

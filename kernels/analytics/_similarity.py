@@ -5,8 +5,6 @@ Lists of neighbours come by node id: those of a node, ascending, are ``values[st
 added by ascending common neighbour, so a sum has the same bits wherever it is made.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 import numpy as np

@@ -4,8 +4,6 @@ A node's *rank* is its degree, then its id; its *list* holds its neighbours of h
 cluster's neighbourhood are the nodes of highest rank; a node's *place* counts from the highest rank down.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from llvmlite import ir
 from numba import types

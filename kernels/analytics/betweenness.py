@@ -187,7 +187,6 @@ class Over(State):
     betweenness: NDArray[np.float64] = bsp.later()
 
 
-@dataclass(frozen=True)
 class EdgeBetweenness(Brandes):
     """Betweenness centrality of edges, of directed and undirected graphs.
 

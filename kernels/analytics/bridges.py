@@ -30,7 +30,6 @@ COMPONENT, CUT, BRIDGE = 0, 1, 2
 """Kinds of findings: a node and its component; a node; both ends of an edge."""
 
 
-@dataclass(frozen=True)
 class Searched(bsp.Kernel):
     """Base of what one cluster finds by searches of the edges that matter.
 
@@ -65,7 +64,6 @@ class State(bsp.ClusterState):
     component: NDArray[np.int32] = bsp.initial(lambda c: c.ids.astype(np.int32))
 
 
-@dataclass(frozen=True)
 class Bridges(Searched):
     """Bridges and cut nodes: the edges and nodes without which a graph falls into more parts.
 
@@ -138,7 +136,6 @@ class BlockState(bsp.ClusterState):
     block: NDArray[np.int32] = bsp.later()
 
 
-@dataclass(frozen=True)
 class Biconnected(Searched):
     """Biconnected components: largest parts that stay connected without any one of their nodes.
 

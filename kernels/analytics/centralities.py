@@ -172,7 +172,6 @@ class EigenState(bsp.ClusterState):
     sums: NDArray[np.float64] = bsp.later()  # before they are scaled
 
 
-@dataclass(frozen=True)
 class Eigenvector(Iterated):
     """Eigenvector centrality, of directed and undirected graphs, as in networkx.
 
@@ -306,7 +305,6 @@ class Hubs(bsp.ClusterState):
     before: NDArray[np.float64] = bsp.later()  # the hubs of the iteration before
 
 
-@dataclass(frozen=True)
 class HITS(Iterated):
     """Hubs and authorities, of directed and undirected graphs, as in networkx.
 

@@ -29,13 +29,12 @@ from typing import Any
 
 import numpy as np
 
-from dgsuite.base.mixing import GOLDEN, mix
+from dgsuite.base.mixing import keyed
 from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.levels import Parts, rows
 from dgsuite.kernels.analytics.moving import Moving, State
 
 
-@dataclass(frozen=True)
 class Louvain(Moving):
     """Communities of high modularity, or of the constant Potts model, of an undirected graph.
 
@@ -153,8 +152,7 @@ class Leiden(Moving):
         row = row[alone & (s.inner[row] >= factor * mass * rest)]
         closed = self.turn(small.names, draw, JOINS) == turn
         best, (gain, shared) = np.empty(len(row), np.int64), np.zeros((2, len(row)))
-        seed, drawn = np.array([[self.seed % 2**64], [draw + 1]], np.uint64)
-        key = mix(seed + drawn * GOLDEN)[0]
+        key = keyed(np.array([self.seed % 2**64], np.uint64), np.array([draw + 1]))[0]
         analytics._communities.propose(
             *((*level.edges, level.mass), parts.number, parts.total),
             *(small.number, small.names, small.total, small.rest, closed),

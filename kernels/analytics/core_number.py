@@ -42,7 +42,6 @@ class State(bsp.ClusterState):
     due: NDArray[np.int64] = bsp.no_nodes()  # live nodes with the fewest live neighbours
 
 
-@dataclass(frozen=True)
 class CoreNumber(bsp.Kernel):
     """The largest k such that the node is in the k-core.
 
@@ -111,7 +110,6 @@ class BlockState(bsp.ClusterState):
     due: NDArray[np.bool_] = bsp.per_node(False)  # nodes with too few of them
 
 
-@dataclass(frozen=True)
 class BlockCoreNumber(bsp.Kernel):
     """The largest k such that the node is in the k-core; see `CoreNumber`.
 
@@ -176,7 +174,6 @@ class RisingState(bsp.ClusterState):
     tried: NDArray[np.int64] = bsp.no_nodes()
 
 
-@dataclass(frozen=True)
 class CoreNumberSince(bsp.Kernel):
     """Core numbers, from those of the graph before it grew; see `CoreNumber` for the output.
 

@@ -133,7 +133,6 @@ class Eccentricity(bsp.Kernel):
         return bsp.vote(max=s.limit[s.left], min=s.eccentricity[s.left])
 
 
-@dataclass(frozen=True)
 class BlockEccentricity(Searched, Eccentricity):
     """Hops to the farthest node, by searches of a gathered graph; see `Eccentricity` for the outputs.
 

@@ -8,7 +8,6 @@ Weights as whole numbers, multiples of a small part of their sum: all sums are t
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from math import frexp, ldexp
 from typing import Any
 
@@ -88,7 +87,6 @@ def exponent(kernel: str, weights: bsp.Reply) -> int:
     return power
 
 
-@dataclass(frozen=True)
 class Scaled(bsp.Kernel):
     """A kernel whose state has an array ``weight``, float64, none of them negative."""
 

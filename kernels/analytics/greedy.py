@@ -33,7 +33,6 @@ class ColourState(bsp.ClusterState):
     chosen: NDArray[np.int64] = bsp.no_nodes()  # nodes that have just chosen a colour
 
 
-@dataclass(frozen=True)
 class Colouring(bsp.Kernel):
     """Colours from 0 on that differ between neighbours.
 
@@ -100,7 +99,6 @@ class MatchingState(bsp.ClusterState):
     live: bsp.Subset = bsp.initial(lambda c: bsp.Subset(c.degree > 0))
 
 
-@dataclass(frozen=True)
 class Matching(bsp.Kernel):
     """Edges that share no end, so many that no other can be added.
 

@@ -41,7 +41,6 @@ class State(bsp.ClusterState):
     theirs: NDArray[np.int32] = bsp.later()  # bounds of the edges to them
 
 
-@dataclass(frozen=True)
 class KTruss(SharesNeighbours):
     """The largest k such that the node is in the k-truss.
 

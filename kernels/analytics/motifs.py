@@ -145,7 +145,6 @@ class State(bsp.ClusterState):
     cliques: NDArray[np.int64] = bsp.later()
 
 
-@dataclass(frozen=True)
 class Motifs(SharesNeighbours):
     """How often each node is in each place of a connected motif of two, three or four nodes.
 

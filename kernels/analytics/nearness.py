@@ -61,7 +61,6 @@ class State(bsp.ClusterState):
         return self.total
 
 
-@dataclass(frozen=True)
 class ManySearches(bsp.Kernel):
     """The program of searches from the `chosen` sources, which add `gain` to a node's total."""
 
@@ -135,7 +134,6 @@ class ManySearches(bsp.Kernel):
         return bsp.broadcast(nodes, word=s.seen[nodes]), bsp.vote(sum=int(reach))
 
 
-@dataclass(frozen=True)
 class BreadthFirstMany(sources.FromSources, ManySearches):
     """Distances from many sources in hops, summed up for each node; of directed graphs, too.
 
@@ -181,7 +179,6 @@ class BreadthFirstMany(sources.FromSources, ManySearches):
         return sources.chosen(min(WORD, n) if self.sources is None else self.sources, n, self.seed)
 
 
-@dataclass(frozen=True)
 class AllPairs(sources.FromSources, ManySearches):
     """Distances in hops from all nodes to all, or from some; of directed graphs, too.
 
@@ -299,7 +296,6 @@ class Closeness(Centrality):
             s.closeness *= near / np.maximum(self.others(c.n, s), 1)
 
 
-@dataclass(frozen=True)
 class Harmonic(Centrality):
     """Harmonic centrality, of directed and undirected graphs.
 
@@ -339,7 +335,6 @@ class Harmonic(Centrality):
         s.harmonic = s.total * ((c.n - 1) / np.maximum(self.others(c.n, s), 1))
 
 
-@dataclass(frozen=True)
 class BlockSearches(ManySearches):
     """The program of searches by blocks."""
 
@@ -408,7 +403,6 @@ class BlockSearches(ManySearches):
         """Keep the hops from the sources of a batch, shape (nodes, sources), the first of number `first`."""
 
 
-@dataclass(frozen=True)
 class BlockMany(BreadthFirstMany, BlockSearches):
     """Distances from many sources, of each cluster to their end; see `BreadthFirstMany` for the outputs.
 
@@ -427,7 +421,6 @@ class BlockMany(BreadthFirstMany, BlockSearches):
     """
 
 
-@dataclass(frozen=True)
 class BlockAllPairs(AllPairs, BlockSearches):
     """Distances from all nodes, of each cluster to their end; see `AllPairs` for the outputs.
 
@@ -449,7 +442,6 @@ class BlockAllPairs(AllPairs, BlockSearches):
         s.level[:, first : first + hops.shape[1]] = hops
 
 
-@dataclass(frozen=True)
 class BlockCloseness(Closeness, BlockSearches):
     """Closeness centrality by searches in each cluster to their end; see `Closeness` for the output.
 
@@ -468,7 +460,6 @@ class BlockCloseness(Closeness, BlockSearches):
     """
 
 
-@dataclass(frozen=True)
 class BlockHarmonic(Harmonic, BlockSearches):
     """Harmonic centrality by searches in each cluster to their end; see `Harmonic` for the output.
 

@@ -39,7 +39,6 @@ class ColourState(bsp.ClusterState):
     cycle: NDArray[np.int32] = bsp.per_node(-1, np.int32)
 
 
-@dataclass(frozen=True)
 class Bipartite(bsp.Kernel):
     """Two colours of each component's nodes so that no edge joins equals, or an odd cycle.
 
@@ -162,7 +161,6 @@ class Order(bsp.ClusterState):
     cycle: NDArray[np.int32] = bsp.per_node(-1, np.int32)  # place; at first steps of the token
 
 
-@dataclass(frozen=True)
 class Topological(bsp.Kernel):
     """Generations of a directed acyclic graph, or a cycle.
 
@@ -259,7 +257,6 @@ class Topological(bsp.Kernel):
         s.cycle = np.where(s.cycle >= first, last - s.cycle, -1).astype(np.int32)
 
 
-@dataclass(frozen=True)
 class BlockTopological(Topological):
     """Generations of a directed acyclic graph, within each cluster first; see `Topological` for the outputs.
 

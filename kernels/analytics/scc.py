@@ -49,7 +49,6 @@ class State(bsp.ClusterState):
     number: NDArray[np.float64] = bsp.per_node(0.0)  # of the colour, in the random order
 
 
-@dataclass(frozen=True)
 class StrongComponents(bsp.Kernel):
     """Strongly connected components: of two nodes in one, a path leads from each to the other.
 
@@ -242,7 +241,6 @@ class BlockState(State):
     seen: NDArray[np.bool_] = bsp.per_node(False)  # scratch of searches
 
 
-@dataclass(frozen=True)
 class BlockStrongComponents(StrongComponents):
     """Strongly connected components, within each cluster first; see `StrongComponents` for the output.
 

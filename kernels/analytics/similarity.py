@@ -42,11 +42,6 @@ class Measure(NamedTuple):
     weighted: str | None = None
     """The terms where weights count, if they have a usual meaning."""
 
-    @property
-    def sized(self) -> bool:
-        """Whether it depends on the sizes of the ends."""
-        return self.way != "SUM"
-
 
 MEASURES = {
     "jaccard": Measure("ONES", "JACCARD", "LEAST"),

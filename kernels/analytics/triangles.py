@@ -30,7 +30,6 @@ CORE = 1 << 14
 """Nodes in the core at most: their lists as bits take 32 MiB."""
 
 
-@dataclass(frozen=True)
 class SharesNeighbours(bsp.Kernel):
     """A kernel whose nodes share lists of neighbours."""
 
@@ -58,7 +57,6 @@ class State(bsp.ClusterState):
     mutual: NDArray[np.int64] = bsp.later()  # pairs of neighbours with an edge each way
 
 
-@dataclass(frozen=True)
 class Triangles(SharesNeighbours):
     """How many triangles each node is in; the sum is three times their number.
 
@@ -166,7 +164,6 @@ def places(c: bsp.Cluster, core: NDArray) -> NDArray[np.int32]:
     return place
 
 
-@dataclass(frozen=True)
 class ClusteringCoefficient(Triangles):
     """Local clustering coefficients, as LDBC Graphalytics defines them; of directed graphs, too.
 
@@ -222,7 +219,6 @@ class SquareState(bsp.ClusterState):
     coefficient: NDArray[np.float64] = bsp.per_node(0.0)
 
 
-@dataclass(frozen=True)
 class SquareClustering(SharesNeighbours):
     """The share of possible squares at each node that are there.
 

@@ -331,6 +331,7 @@ class Kernel:
             cls._forms = faithful_to._forms = faithful_to, cls
             # the parameter is True by default, as if the class said ``faithful: bool = True``
             cls.__annotations__["faithful"], cls.faithful = "bool", True
+            dataclass(frozen=True)(cls)
 
     def __new__(cls, *arguments: Any, **parameters: Any) -> Self:
         faithful = bool(parameters.get("faithful", [*arguments[1:], cls.faithful][0]))

@@ -144,10 +144,8 @@ class StateModel(bsp.Kernel):
             arrays = [(name, NDArray) for name in cls.variables]
             cls.state = make_dataclass("state", arrays, bases=(State,), eq=False)
             # where pickles find it
-            cls.state.__module__, cls.state.__qualname__ = (
-                cls.__module__,
-                f"{cls.__qualname__}.state",
-            )
+            cls.state.__module__ = cls.__module__
+            cls.state.__qualname__ = f"{cls.__qualname__}.state"
 
     def rules(self, v: View) -> Sequence[Rule]:
         """The rules, for the nodes that look: of several whose guards hold, the first counts."""

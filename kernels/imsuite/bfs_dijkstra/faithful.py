@@ -6,14 +6,11 @@ was itself discovered.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.bfs_dijkstra.recursive import RecursiveDijkstra
 from dgsuite.kernels.imsuite.bfs_dijkstra.textbook import Dijkstra, State
 
 
-@dataclass(frozen=True)
 class FaithfulDijkstra(Dijkstra, faithful_to=Dijkstra):
     """A breadth-first tree; see `Dijkstra`."""
 
@@ -21,7 +18,6 @@ class FaithfulDijkstra(Dijkstra, faithful_to=Dijkstra):
         return True
 
 
-@dataclass(frozen=True)
 class FaithfulRecursiveDijkstra(RecursiveDijkstra, FaithfulDijkstra, faithful_to=RecursiveDijkstra):
     """A breadth-first tree; see `RecursiveDijkstra`."""
 

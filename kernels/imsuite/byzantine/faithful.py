@@ -25,7 +25,6 @@ class State(textbook.State):
     radius: NDArray[np.int64] = bsp.per_node()  # hops to the farthest of the first g nodes
 
 
-@dataclass(frozen=True)
 class FaithfulByzantine(textbook.Byzantine, faithful_to=textbook.Byzantine):
     """Agreement on one of two values; see `Byzantine`."""
 
@@ -89,7 +88,6 @@ class FaithfulByzantine(textbook.Byzantine, faithful_to=textbook.Byzantine):
         return super().hear_more(c, s, inbox), bsp.extra(received, received)
 
 
-@dataclass(frozen=True)
 class FaithfulRecursiveByzantine(
     recursive.RecursiveByzantine, faithful_to=recursive.RecursiveByzantine
 ):

@@ -5,8 +5,6 @@ The recursive form also starts a task at each neighbour, and tells each child of
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dgsuite.kernels import bsp
@@ -14,14 +12,12 @@ from dgsuite.kernels.imsuite.dijkstra_routing.recursive import RecursiveDijkstra
 from dgsuite.kernels.imsuite.dijkstra_routing.textbook import DijkstraRouting
 
 
-@dataclass(frozen=True)
 class FaithfulDijkstraRouting(DijkstraRouting, faithful_to=DijkstraRouting):
     """Routing tables of all nodes; see `DijkstraRouting`."""
 
     last_first = True
 
 
-@dataclass(frozen=True)
 class FaithfulRecursiveDijkstraRouting(
     RecursiveDijkstraRouting, FaithfulDijkstraRouting, faithful_to=RecursiveDijkstraRouting
 ):

@@ -28,7 +28,6 @@ class State(textbook.State):
     live_within_two: NDArray[np.int64] = bsp.per_node()  # those of them that live
 
 
-@dataclass(frozen=True)
 class FaithfulDominatingSet(textbook.DominatingSet, faithful_to=textbook.DominatingSet):
     """An independent dominating set; see `DominatingSet`."""
 

@@ -20,7 +20,6 @@ class State(kcommittee.State):
     guest: NDArray[np.int64] = bsp.rows()
 
 
-@dataclass(frozen=True)
 class FaithfulKCommittee(KCommittee, faithful_to=KCommittee):
     """Committees of at most K nodes; see `KCommittee`."""
 

@@ -18,7 +18,6 @@ class State(textbook.State):
     uninformed: bsp.Subset = bsp.node_set()  # nodes that the final flood has not reached
 
 
-@dataclass(frozen=True)
 class FaithfulPelegLeader(textbook.PelegLeader, faithful_to=textbook.PelegLeader):
     """Leader election on a connected graph; see `PelegLeader`."""
 

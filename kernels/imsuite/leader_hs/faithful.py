@@ -20,7 +20,6 @@ class State(bsp.ClusterState):
     back: NDArray[np.int8] = bsp.per_node(2, np.int8)  # own messages back; 2 make a candidate
 
 
-@dataclass(frozen=True)
 class FaithfulHirschbergSinclair(HirschbergSinclair, faithful_to=HirschbergSinclair):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers; see `HirschbergSinclair`."""
 

@@ -18,7 +18,6 @@ class State(textbook.State):
     leader: NDArray[np.int64] = bsp.initial(lambda c: c.uid.copy())  # largest identifier seen
 
 
-@dataclass(frozen=True)
 class FaithfulLCR(textbook.LCR, faithful_to=textbook.LCR):
     """Leader election on a ring 0, 1, ..., n - 1, 0 with distinct identifiers; see `LCR`."""
 

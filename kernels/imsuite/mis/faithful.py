@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from dgsuite.kernels import bsp
 from dgsuite.kernels.imsuite.mis.textbook import MIS, State
 
 
-@dataclass(frozen=True)
 class FaithfulMIS(MIS, faithful_to=MIS):
     """Maximal independent set; see `MIS`."""
 

@@ -100,7 +100,7 @@ class BlockSpanningTree(bsp.Kernel):
             left = yield bsp.Round(self.tell, self.offer, self.choose, self.hook)
             if left.any:
                 yield from bsp.until_quiet(self.ask, self.answer, self.rise, closing=True)
-                yield bsp.Round(self.inquire, self.reply, self.rename, closing=True)
+                yield bsp.Round(self.inquire, self.answer, self.rename, closing=True)
         yield bsp.Round(self.gather, self.crown, self.plant)
         yield from bsp.until_quiet(self.grow)
 
@@ -227,9 +227,6 @@ class BlockSpanningTree(bsp.Kernel):
         """One fragment of each tree asks for its new name."""
         names, one = np.unique(s.name, return_index=True)
         return bsp.unicast(names, s.top[one])
-
-    def reply(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Unicast:
-        return bsp.unicast(inbox.src, inbox.node, name=s.up[s.fragment[inbox.node]])
 
     def rename(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         old = s.name[s.fragment[inbox.node]]

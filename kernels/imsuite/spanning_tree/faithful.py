@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from dgsuite.kernels import bsp
@@ -12,7 +10,6 @@ from dgsuite.kernels.imsuite.spanning_tree.state import State
 from dgsuite.kernels.imsuite.spanning_tree.textbook import Sent, SpanningTree
 
 
-@dataclass(frozen=True)
 class FaithfulSpanningTree(SpanningTree, faithful_to=SpanningTree):
     """Minimum spanning tree, or forest; see `SpanningTree`."""
 
@@ -43,7 +40,6 @@ class FaithfulSpanningTree(SpanningTree, faithful_to=SpanningTree):
         return counted, bsp.extra(len(s.joining) + 2 * leaders + alone, leaders + alone)
 
 
-@dataclass(frozen=True)
 class FaithfulRecursiveSpanningTree(
     RecursiveSpanningTree, FaithfulSpanningTree, faithful_to=RecursiveSpanningTree
 ):

@@ -27,8 +27,6 @@ MAKERS = {
     "genval/_draws.py": "compiled forms of what follows",
     "genval/counters.py": "generators of graphs, whose keys are `subkey`",
     "genval/rules/walks.py": "what fastrp draws, worked out apart",
-    "kernels/analytics/_communities.py": "two nodes that leiden draws for, by its key",
-    "kernels/analytics/communities.py": "keys of moves, by seeds that no node has: steps before have drawn",
     "kernels/lab/_delays.py": "compiled forms of `keyed`",
     "kernels/tools/_draws.py": "compiled forms of `keyed`",
     "kernels/tools/rng.py": "numbers of nodes in blocks, and IMSuite's",
