@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.names import Edges, Rule
 from dgsuite.studies.experiment.model import Count, Section
 
 
@@ -22,6 +23,19 @@ class Place(Section):
     """Run on the Dask cluster at this address, such as tcp://127.0.0.1:8786."""
     protocol: str | None = None
     """Transport between workers (by default mpb, shared memory, on Linux; else tcp)."""
+
+
+class Reading(Section):
+    """How the graph of a file is read."""
+
+    directed: bool = False
+    """Edges of the file have a direction."""
+    relabel: bool = False
+    """Nodes of the file have names: text or any integers."""
+    duplicates: Rule | None = None
+    """Which weight stays if the file has an edge several times (by default the smallest, with a warning)."""
+    edges: Edges = "memory"
+    """Where the edges of the graph are; on disk they may be more than fit into memory."""
 
 
 def read[S: Section](

@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from dgsuite.faces.cli import console, options
-from dgsuite.suites.gap.options import File, Options
+from dgsuite.suites.gap.options import File, Options, check
+from dgsuite.suites.options import read
 
 
 @click.command(epilog="Example: dgsuite gap --kron 16 --kernels bfs,pr --validate")
@@ -23,9 +24,6 @@ def gap(
     file, with GAP's trials and sources. CONFIG may have the options in a table [gap]; options
     given here are taken first.
     """
-    from dgsuite.suites.gap.options import check
-    from dgsuite.suites.options import read
-
     resolved = read(File, "gap", config, overrides, options.given(flags))
     check(resolved)
     if dry_run:

@@ -9,7 +9,8 @@ import click
 
 from dgsuite.base.errors import InputError
 from dgsuite.faces.cli import console, options
-from dgsuite.suites.graph500.options import File, Options
+from dgsuite.suites.graph500.options import File, Options, grid, resolve
+from dgsuite.suites.options import read
 
 
 @click.command(epilog="Example: dgsuite graph500 --scale 16 --compare scipy")
@@ -24,9 +25,6 @@ def graph500(
     every tree, and report as the specification asks. FILE may have the options in a table [graph500];
     options given here are taken first.
     """
-    from dgsuite.suites.graph500.options import resolve
-    from dgsuite.suites.options import read
-
     given = options.given(flags)
     if file is None and not overrides and "scale" not in given:
         raise InputError("--scale is missing, and so is a file that has it")
@@ -43,7 +41,6 @@ def _run(options: Options) -> dict[str, Any]:
     from dgsuite.partition.client.workers import worker_addresses
     from dgsuite.suites import running, sources
     from dgsuite.suites.graph500 import problem, report, search
-    from dgsuite.suites.graph500.options import grid
 
     with running.cluster(options) as client:
         workers = len(worker_addresses(client))

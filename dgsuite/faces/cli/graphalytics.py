@@ -9,7 +9,7 @@ import click
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.faces.cli import console, options
-from dgsuite.suites.graphalytics.options import Given, Options
+from dgsuite.suites.graphalytics.options import Options, check
 
 
 @click.command(
@@ -24,12 +24,9 @@ def graphalytics(folder: str, as_json: bool, **flags: Any) -> None:
     references where there are any, and report its metrics. FOLDER has NAME.v, NAME.e and
     NAME.properties.
     """
-    from dgsuite.suites.graphalytics.options import check
     from dgsuite.suites.graphalytics.report import report
-    from dgsuite.suites.options import read
 
-    given = options.given(flags) | {"folder": folder}
-    resolved = read(Given, "graphalytics", None, (), given)
+    resolved = options.asked(Options, {**flags, "folder": folder})
     check(resolved)
     if resolved.output is not None and not os.path.isdir(resolved.output):
         raise InputError(f"--output {resolved.output}: there is no such folder")

@@ -168,6 +168,20 @@ def given(flags: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in flags.items() if value is not None}
 
 
+def asked[M: BaseModel](model: type[M], flags: Mapping[str, Any]) -> M:
+    """A table of the options of a command that are its keys, with its defaults for those that were not given.
+
+    Raises
+    ------
+    InputError
+        A value is not one that its key may have; the message names the option.
+    """
+    from dgsuite.studies.experiment.toml import checked, keys
+
+    own = given({key: flags[key] for key in keys(model)})
+    return checked(model, own, "command line", own)
+
+
 def _option(name: str, info: FieldInfo, defaults: bool) -> Callable[[F], F]:
     key = info.alias or name
     flag = f"--{key.replace('_', '-')}"

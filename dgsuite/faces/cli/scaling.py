@@ -11,11 +11,12 @@ import click
 
 from dgsuite.base.errors import InputError
 from dgsuite.faces.cli import console, options
+from dgsuite.studies.experiment.model import Scaling
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dgsuite.studies.experiment.model import Config, Scaling
+    from dgsuite.studies.experiment.model import Config
     from dgsuite.studies.scaling.analysis import Analysis
 
 EPILOG = """\b
@@ -44,19 +45,7 @@ def scaling() -> None:
 
 
 machine: Callable[[options.F], options.F] = options.several(
-    click.option(
-        "--processes-per-node",
-        type=int,
-        metavar="N",
-        help="Processes that share a node's link, and that a machine adds (default: as measured).",
-    ),
-    click.option(
-        "--link",
-        metavar="BYTES",
-        help='What a node\'s link carries in a second, such as "1.25 GB" (default: 100 % of the runs).',
-    ),
-    click.option("--cti", type=float, help="Accepted increment of the completion time (0.1)."),
-    click.option("--gain", type=float, help="What one more machine must save (0.01)."),
+    options.table(Scaling, without=("terms", "weights", "bounded", "sizes", "departs")),
     click.option("--size", type=int, multiple=True, metavar="N", help="Another size to predict."),
 )
 """What the statement is about."""
@@ -240,7 +229,6 @@ def _tell(found: Sequence[Analysis], path: str, output: str | None, no_figures: 
 
 def _settings(experiments: Sequence[Config], given: dict[str, Any]) -> Scaling:
     """Those of the first experiment, with the command's in their place."""
-    from dgsuite.studies.experiment.model import Scaling
     from dgsuite.studies.experiment.toml import checked
 
     settings = experiments[0].scaling if experiments else Scaling()
