@@ -60,8 +60,8 @@ def make(kernel: str, given: str, client: Client | None, source: Source) -> Grap
             f"--directed, --relabel, --duplicates, --columns and --nodes are for files, and {given} is "
             f"generated"
         )
-    n, how = number(given, source), {"seed": source.seed, "client": client, "edges": edges}
-    return genval.graph(given, n, m=source.m, **how)
+    n, seed = number(given, source), source.seed
+    return genval.graph(given, n, m=source.m, seed=seed, client=client, edges=edges)
 
 
 def number(given: str, source: Source) -> int:

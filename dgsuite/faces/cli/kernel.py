@@ -173,7 +173,8 @@ def kernel(
     with _client(flags) as client:
         with console.working("making the graph"):
             made = graphs.make(name, graph, client, source)
-        how = {"seed": source.seed, "congest": asked.congest, "network": network or None, **chosen}
+        how: dict[str, Any] = {"congest": asked.congest, "network": network or None, **chosen}
+        how["seed"] = source.seed
         if asked.page is not None:
             with console.working("writing the page"):
                 execution = dgsuite.lab.Execution(run_as, made, **how)
@@ -233,7 +234,12 @@ def _estimate(
             as_seen(made, make_kernel(kernel, made, seed, parameters, form))
     elif n is None or m is None:
         raise InputError(f"--dry-run does not read files: give --n and --m, the sizes of {given}")
-    how = {"workers": workers, "directed": directed, "form": form, "edges": source.edges}
+    how: dict[str, Any] = {
+        "workers": workers,
+        "directed": directed,
+        "form": form,
+        "edges": source.edges,
+    }
     return estimate(kernel, n, m, **how, **parameters)
 
 

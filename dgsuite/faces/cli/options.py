@@ -188,7 +188,9 @@ def _option(name: str, info: FieldInfo, defaults: bool) -> Callable[[F], F]:
     kind = _kind(info.annotation)
     text = " ".join((info.description or "").split())
     default = info.get_default() if defaults and not info.is_required() else None
-    if default not in (None, False, True, []) and "by default" not in text.lower():
+    if isinstance(default, list):
+        default = ",".join(map(str, default))
+    if default not in (None, False, True, "") and "by default" not in text.lower():
         text = f"{text.rstrip('.')} (default: {default})."
     if kind is not bool:
         short = ("-o",) if key == "output" else ()
@@ -207,7 +209,7 @@ def _kind(annotation: Any) -> Any:
     """What click makes of a type: a type of Python's or click's own."""
     inner = [a for a in get_args(annotation) if a is not NoneType]
     if get_origin(annotation) is list:
-        return Names()
+        return Names(click.INT if _kind(inner[0]) is int else click.STRING)
     if get_origin(annotation) is Literal:
         return click.Choice([str(a) for a in inner])
     if get_origin(annotation) is Annotated or inner:
