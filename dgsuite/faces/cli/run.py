@@ -63,7 +63,7 @@ def _plan(config: Config, todo: Sequence[Point], folder: Path) -> None:
         graph = f"{name} graph" if reader == "generate" else name
         left_out = f"  left out: this machine has {there} hardware threads"
         print(f"{number:4}  {point.describe()}  ({graph}){left_out * ((point.hwts or 0) > there)}")
-    from dgsuite.studies.experiment.suiting import unsuited
+    from dgsuite.studies.experiment.sweep import unsuited
 
     if wrong := list(unsuited(todo, folder)):
         raise InputError("\n".join(wrong))

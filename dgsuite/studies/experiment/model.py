@@ -16,18 +16,8 @@ from dgsuite.base.names import Rule, Style
 
 Form = Literal["iterative", "recursive", "block"]
 VARIED = (
-    "count_as",
-    "n",
-    "kind",
-    "clusters",
-    "workers",
-    "threads",
-    "hwts",
-    "seed",
-    "repeat",
-    "bandwidth",
-    "workload",
-    "network",
+    *("count_as", "n", "kind", "clusters", "workers", "threads", "hwts", "seed"),
+    *("repeat", "bandwidth", "workload", "network"),
 )
 """Parameters of a point besides its kernel and how it runs."""
 

@@ -18,6 +18,7 @@ import xarray as xr
 
 from dgsuite import genval
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.parameters import make_kernel
 from dgsuite.core.results.dataset import made_by, open_dataset, save, versions
 from dgsuite.core.results.provenance import (
     changes,
@@ -26,6 +27,7 @@ from dgsuite.core.results.provenance import (
     moment,
     oversubscribed,
 )
+from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.runner import run
 from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels.own import named
@@ -54,8 +56,17 @@ ENOUGH = 0.5
 NEW, FORCED = "new", "forced"
 """Why a point is run of which there is no earlier run, and where earlier runs do not count."""
 
+AS_GIVEN = {"style", "form", "clusters", "count_as", "trace", "congest"}
+"""What of a point are options of a run by the same names."""
+
 KEPT = 2
 """Graphs that are kept, for kernels that take turns."""
+
+MAX_NODES = 1 << 14
+"""Nodes of a graph that is made for it; larger ones take too long."""
+
+DECIDING = {"kernel", "form", "n", "kind", "clusters", "seed", "graph", "params"}
+"""What of a point decides it."""
 
 
 @dataclass
@@ -95,10 +106,8 @@ class Sweep:
             identity["input"] = _digests(self.folder / point.source()[1])
         if isinstance(nodes := point.graph.nodes, str):
             identity["nodes"] = _digests(self.folder / nodes)
-        if self.cluster.protocol is not None:
-            identity["protocol"] = self.cluster.protocol
-        if self.cluster.scheduler is not None:
-            identity["scheduler"] = self.cluster.scheduler
+        address = {"protocol", "scheduler"}
+        identity |= self.cluster.model_dump(include=address, exclude_none=True)
         e = self.experiment
         if e.fresh or e.warmup or e.iterations > 1:
             identity["care"] = [e.fresh, e.warmup, e.iterations]
@@ -231,16 +240,11 @@ class Sweep:
             return run(
                 point.kernel,
                 graph,
-                style=point.style,
-                form=point.form,
-                clusters=point.clusters,
                 client=client,
-                count_as=point.count_as,
                 workload=json.loads(point.workload or "null"),
                 on_round=on_round,
-                trace=point.trace,
                 checkpoint=checkpoint,
-                congest=point.congest,
+                **point.model_dump(include=AS_GIVEN),
                 **how,
             )
 
@@ -320,6 +324,17 @@ def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
         return graph
     clusters = point.clusters or (1 if client is None else point.workers)
     return arrange(graph.repartition(clusters, client))
+
+
+def unsuited(points: Sequence[Point], folder: Path) -> Iterator[str]:
+    """Points whose kernels do not take their graphs, and why."""
+    looked = {p.model_dump_json(include=DECIDING): p for p in points if (p.n or 0) <= MAX_NODES}
+    for point in looked.values():
+        try:
+            graph = make_graph(point, folder, None)
+            as_seen(graph, make_kernel(point.kernel, graph, point.seed, point.params, point.form))
+        except InputError as error:
+            yield f"{point.describe()}: {error}"
 
 
 def _source(point: Point, folder: Path, client: Client | None) -> Graph:

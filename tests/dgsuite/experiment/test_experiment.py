@@ -22,7 +22,7 @@ from dgsuite.kernels import MIS
 from dgsuite.partition.client import installed
 from dgsuite.studies.experiment import clusters, session, shipped, sweep
 from dgsuite.studies.experiment.load import load
-from dgsuite.studies.experiment.suiting import MAX_NODES
+from dgsuite.studies.experiment.sweep import MAX_NODES
 from dgsuite.studies.report import sweeps
 from tests.support.clusters import has_worked, heed_signals
 from tests.support.mains import graph500
