@@ -173,8 +173,8 @@ def kernel(
     with _client(flags) as client:
         with console.working("making the graph"):
             made = graphs.make(name, graph, client, source)
-        how: dict[str, Any] = {"congest": asked.congest, "network": network or None, **chosen}
-        how["seed"] = source.seed
+        how: dict[str, Any] = {"seed": source.seed, "congest": asked.congest}
+        how |= {"network": network or None, **chosen}
         if asked.page is not None:
             with console.working("writing the page"):
                 execution = dgsuite.lab.Execution(run_as, made, **how)
