@@ -53,7 +53,8 @@ def read[S: Section](
     Raises
     ------
     InputError
-        The file cannot be read, is not TOML, or has other keys or values than it may have.
+        The file cannot be read, is not TOML, or has other keys or values than it may have; or a transport is
+        given for workers that are there already.
     """
     from dgsuite.studies.experiment import toml
 
@@ -61,7 +62,9 @@ def read[S: Section](
     found = data.setdefault(table, {})
     if isinstance(found, dict):  # the model refuses others
         found.update(flags)
-    return getattr(toml.checked(file, data, path or "command line", flags), table)
+    read = getattr(toml.checked(file, data, path or "command line", flags), table)
+    check_place(read)
+    return read
 
 
 def check_place(place: Place) -> None:

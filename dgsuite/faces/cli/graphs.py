@@ -48,20 +48,19 @@ def make(kernel: str, given: str, client: Client | None, source: Source) -> Grap
     from dgsuite.genval.families import FAMILIES
     from dgsuite.suites.sources import read
 
-    made, edges = {name: getattr(source, name) for name in ("n", "scale", "m")}, source.edges
-    of_files = source.model_dump(exclude={*made, "edges", "seed"})
     if given not in FAMILIES or os.path.exists(given):
-        for option, value in made.items():
-            if value is not None:
+        for option in ("n", "scale", "m"):
+            if getattr(source, option) is not None:
                 raise InputError(f"--{option} is for generated graphs, and {given} is none")
-        return read(given, client, kernel=kernel, edges=edges, **of_files)
-    if any(of_files.values()):
+        return read(given, client, source, kernel, source.nodes, source.columns)
+    of_files = {"directed", "relabel", "duplicates", "columns", "nodes"}
+    if any(source.model_dump(include=of_files).values()):
         raise InputError(
             f"--directed, --relabel, --duplicates, --columns and --nodes are for files, and {given} is "
             f"generated"
         )
     n, seed = number(given, source), source.seed
-    return genval.graph(given, n, m=source.m, seed=seed, client=client, edges=edges)
+    return genval.graph(given, n, m=source.m, seed=seed, client=client, edges=source.edges)
 
 
 def number(given: str, source: Source) -> int:

@@ -19,14 +19,8 @@ import xarray as xr
 from dgsuite import genval
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.core.parameters import make_kernel
+from dgsuite.core.results import provenance
 from dgsuite.core.results.dataset import made_by, open_dataset, save, versions
-from dgsuite.core.results.provenance import (
-    changes,
-    circumstances,
-    machine_of,
-    moment,
-    oversubscribed,
-)
 from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.runner import run
 from dgsuite.genval.validation import VALIDATORS
@@ -182,7 +176,7 @@ class Sweep:
         except InputError as error:
             logger.warning("a finished point is run anew: %s", error)
             return None, "the file of an earlier run cannot be read"
-        if changed := changes(circumstances(dataset.attrs), now):
+        if changed := provenance.changes(provenance.circumstances(dataset.attrs), now):
             return None, changed
         if self.experiment.validate_results and "valid" not in dataset.attrs:
             return None, "the result of an earlier run was not validated"
@@ -269,7 +263,7 @@ class Sweep:
     ) -> xr.Dataset:
         """Run a point, and check its result; its checkpoints are in a folder of that name."""
         checkpoint = None if point.checkpoint is None else f"{point.checkpoint}/{name}"
-        before, kernel = moment(), named(point.kernel)
+        before, kernel = provenance.moment(), named(point.kernel)
         dataset = self.execute(point, graph, client, on_round, checkpoint)
         if self.experiment.validate_results and kernel.name in VALIDATORS:
             if point.trials is None:
@@ -298,7 +292,7 @@ class Sweep:
             dataset.attrs["nominal_bandwidth"] = self.throttle.share() * k
             dataset.attrs["processes_per_node"] = k
             dataset.attrs["throttle_means"] = self.throttle.means
-        dataset.attrs["oversubscribed"] = int(oversubscribed(dataset.attrs))
+        dataset.attrs["oversubscribed"] = int(provenance.oversubscribed(dataset.attrs))
         return dataset
 
 
@@ -398,7 +392,8 @@ class _Clusters:
     def circumstances(self, point: Point) -> dict[str, str]:
         """What a run of a point is made by now."""
         client = None if point.style == "serial" or not self.size else self.current
-        return circumstances({"code": fingerprint(), "versions": versions(), **machine_of(client)})
+        own = {"code": fingerprint(), "versions": versions(), **provenance.machine_of(client)}
+        return provenance.circumstances(own)
 
     def where(self, point: Point) -> Any:
         """What points must agree on to share a cluster."""

@@ -41,8 +41,7 @@ def make(options: Options, client: Client) -> Graph:
         The file cannot be read.
     """
     if options.file is not None:
-        given = options.directed, options.relabel, options.duplicates
-        return read(options.file, client, *given, edges=options.edges)
+        return read(options.file, client, options)
     which, scale = generated(options)
     how: dict[str, Any] = {
         "seed": options.seed,

@@ -13,14 +13,7 @@ from pydantic import Field
 
 from dgsuite.base.errors import InputError
 from dgsuite.studies.experiment.model import SEED, Count, Section, Seed
-from dgsuite.suites.options import (
-    EDGE_FACTOR,
-    Place,
-    Reading,
-    check_names,
-    check_place,
-    check_scale,
-)
+from dgsuite.suites.options import EDGE_FACTOR, Place, Reading, check_names, check_scale
 
 GRAPHS = ("kron", "urand", "graph", "file")
 """Where a graph may come from."""
@@ -76,7 +69,6 @@ def check(options: Options) -> None:
     InputError
         The message names the option.
     """
-    check_place(options)
     given = [name for name in GRAPHS if getattr(options, name) is not None]
     if len(given) != 1:
         raise InputError(
