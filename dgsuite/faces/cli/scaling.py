@@ -11,12 +11,11 @@ import click
 
 from dgsuite.base.errors import InputError
 from dgsuite.faces.cli import console, options
-from dgsuite.studies.experiment.model import Scaling
+from dgsuite.studies.experiment.model import Config, Scaling
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dgsuite.studies.experiment.model import Config
     from dgsuite.studies.scaling.analysis import Analysis
 
 EPILOG = """\b

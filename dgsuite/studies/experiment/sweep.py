@@ -11,10 +11,11 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
+from distributed import Client
 
 from dgsuite import genval
 from dgsuite.base.errors import InputError, RunError
@@ -38,9 +39,6 @@ from dgsuite.studies.experiment.clusters import bound, check_memory, check_proto
 from dgsuite.studies.experiment.model import SWEPT, Cluster, Experiment, Point, Throttle
 from dgsuite.studies.lab.repeating import repeat
 from dgsuite.studies.transports.throttle import limit
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 logger = logging.getLogger(__name__)
 

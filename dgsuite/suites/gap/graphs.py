@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from distributed import Client
 
 from dgsuite import genval
 from dgsuite.genval.plan import pair_weights
@@ -16,10 +17,6 @@ from dgsuite.partition.graph.checks import each_cluster
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites.gap.options import DIRECTED, PLANAR, WEIGHTS, Options, generated
 from dgsuite.suites.sources import read
-
-if TYPE_CHECKING:
-    from distributed import Client
-
 
 FAMILY = {"kron": "rmat", "urand": "er", "twitter": "rmat"}
 """Families of generated graphs whose names here are GAP's."""

@@ -6,10 +6,11 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
+from distributed import Client
 from numpy.typing import NDArray
 
 import dgsuite
@@ -23,9 +24,6 @@ from dgsuite.suites.graphalytics import files
 from dgsuite.suites.graphalytics.files import read_output
 from dgsuite.suites.graphalytics.options import ALGORITHMS, TOLERANCE, UNREACHED, Options
 from dgsuite.suites.graphalytics.setting import Setting, parameters
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 
 @dataclass
