@@ -104,11 +104,8 @@ def repeat(
         "title": f"{times} runs of {name} on {graph.n} nodes",
         "source": f"dgsuite {__version__}",
         "Conventions": "CF-1.11",
-        "kernel": name,
-        "n": graph.n,
-        "m": graph.m,
-        "seed": one.kernel.seed,
     }
+    attrs |= {"kernel": name, "n": graph.n, "m": graph.m, "seed": one.kernel.seed}
     if network is not None:
         attrs["network"] = network.described()
     nodes = np.arange(graph.n) if graph.labels is None else graph.labels.array

@@ -40,18 +40,13 @@ def make(options: Options, client: Client) -> Graph:
     if options.file is not None:
         return read(options.file, client, options)
     which, scale = generated(options)
-    how: dict[str, Any] = {
-        "seed": options.seed,
-        "client": client,
-        "directed": which in DIRECTED,
-        "edges": options.edges,
-    }
+    how: dict[str, Any] = {"seed": options.seed, "client": client, "edges": options.edges}
     n, m = 2**scale, options.degree * 2**scale
     if which == "web":
         how["degree"] = options.degree
     elif which not in PLANAR:
         how["m"] = min(m, n * (n - 1) // 2) if which == "urand" else m
-    return genval.graph(FAMILY.get(which, which), n, **how)
+    return genval.graph(FAMILY.get(which, which), n, directed=which in DIRECTED, **how)
 
 
 def weighted(graph: Graph, seed: int) -> Graph:
