@@ -123,12 +123,7 @@ class Options(Section):
 @options.cluster()
 @options.general
 def kernel(
-    name: str,
-    graph: str,
-    parameters: Sequence[str],
-    faults: Sequence[str],
-    as_json: bool,
-    **flags: Any,
+    name: str, graph: str, parameters: Sequence[str], faults: Sequence[str], **flags: Any
 ) -> None:
     """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, Matrix Market, or an input of
     IMSuite's for this kernel), or a family of `dgsuite inputs edges`, such as rmat or grid, with --n
@@ -152,7 +147,7 @@ def kernel(
     asked, source = options.asked(Options, flags), options.asked(graphs.Source, flags)
     if asked.dry_run:
         estimated = _estimate(run_as, graph, asked.form, flags["workers"], source, chosen)
-        console.figures(asdict(estimated), as_json, lambda _: repr(estimated))
+        console.figures(asdict(estimated), flags["as_json"], lambda _: repr(estimated))
         return
     import dgsuite
     from dgsuite.base.files import check_output
@@ -192,7 +187,7 @@ def kernel(
                 raise RunError(f"the result of {name} on {graph} is wrong: {report}")
         dgsuite.save(ds, path)
         figures = _figures(ds, made, report, path)
-        console.figures(figures, as_json, partial(_report, ds, chosen_kernel), path)
+        console.figures(figures, flags["as_json"], partial(_report, ds, chosen_kernel), path)
         if report is not None and not report.ok:
             raise RunError(
                 f"the result of {name} on {graph} is wrong, as on a network with faults it may be: {report}; "

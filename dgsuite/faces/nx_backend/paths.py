@@ -14,6 +14,8 @@ from dgsuite.base.errors import NegativeCycle
 from dgsuite.faces.nx_backend.calls import LOOPS, How, Offered, run, type_in_networkx
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
+Nodes = Collection[Hashable]
+
 PAIRS = type_in_networkx("single_target_shortest_path_length", nx.empty_graph(1), 0) is not dict
 """Whether networkx gives hops to a node as pairs, as before 3.5."""
 
@@ -114,7 +116,7 @@ def _exact(distance: NDArray[np.float64], lengths: NDArray | None) -> NDArray:
 
 
 def _nearest_source(
-    G: ConvertedGraph, sources: Collection[Hashable], weight: str | None, how: How
+    G: ConvertedGraph, sources: Nodes, weight: str | None, how: How
 ) -> tuple[NDArray, NDArray[np.int64]]:
     """The distance of each node from the nearest of some sources, and the number of that one, or -1."""
     if not sources:
@@ -129,11 +131,7 @@ def _nearest_source(
 
 @Offered
 def multi_source_dijkstra_path_length(
-    G: ConvertedGraph,
-    sources: Collection[Hashable],
-    cutoff: float | None,
-    weight: str | None,
-    **how: Any,
+    G: ConvertedGraph, sources: Nodes, cutoff: float | None, weight: str | None, **how: Any
 ) -> dict[Hashable, Any]:
     """Distances from the nearest of some nodes."""
     distance, source = _nearest_source(G, sources, weight, how)
@@ -149,7 +147,7 @@ def multi_source_dijkstra_path_length(
 
 @Offered
 def voronoi_cells(
-    G: ConvertedGraph, center_nodes: Collection[Hashable], weight: str | None, **how: Any
+    G: ConvertedGraph, center_nodes: Nodes, weight: str | None, **how: Any
 ) -> dict[Hashable, set[Hashable]]:
     """The nodes that are nearest to each of some nodes; of several that are as near, to any of them."""
     _, source = _nearest_source(G, center_nodes, weight, how)

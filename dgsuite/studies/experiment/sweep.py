@@ -42,6 +42,12 @@ from dgsuite.studies.transports.throttle import limit
 
 logger = logging.getLogger(__name__)
 
+OnPoint = Callable[[int, Point, str], None]
+"""Called as a point begins, with its number, the point, and why it is run; "" where it is kept."""
+
+OnRound = Callable[[int], None]
+"""Called with the number of rounds so far."""
+
 ENOUGH = 0.5
 """Seconds of a point's runs after which it is not run again, whatever the number of iterations."""
 
@@ -107,19 +113,8 @@ class Sweep:
             identity["throttle"] = self.throttle.model_dump(exclude={"percent"})
         return _hashed(identity)
 
-    def run(
-        self,
-        *,
-        force: bool = False,
-        on_point: Callable[[int, Point, str], None],
-        on_round: Callable[[int], None],
-    ) -> list[xr.Dataset]:
+    def run(self, *, force: bool = False, on_point: OnPoint, on_round: OnRound) -> list[xr.Dataset]:
         """Run every point that is not finished yet.
-
-        Parameters
-        ----------
-        on_point
-            Called as each begins, with its number, the point, and why it is run; "" where it is kept.
 
         Raises
         ------
@@ -216,7 +211,7 @@ class Sweep:
         point: Point,
         graph: Graph,
         client: Client | None,
-        on_round: Callable[[int], None],
+        on_round: OnRound,
         checkpoint: str | None = None,
     ) -> xr.Dataset:
         """Run a point, perhaps with checkpoints in a folder."""
@@ -252,12 +247,7 @@ class Sweep:
         return dataset
 
     def one(
-        self,
-        point: Point,
-        graph: Graph,
-        client: Client | None,
-        on_round: Callable[[int], None],
-        name: str,
+        self, point: Point, graph: Graph, client: Client | None, on_round: OnRound, name: str
     ) -> xr.Dataset:
         """Run a point, and check its result; its checkpoints are in a folder of that name."""
         checkpoint = None if point.checkpoint is None else f"{point.checkpoint}/{name}"
