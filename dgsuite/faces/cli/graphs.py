@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
 from dgsuite.base.errors import InputError
-from dgsuite.faces.cli import options
 from dgsuite.studies.experiment.model import SEED, Count
 from dgsuite.suites.options import Reading
 
@@ -36,10 +34,6 @@ class Source(Reading):
     in each line, or a number of nodes."""
     seed: int = SEED
     """Seed of graph and kernel."""
-
-
-source: Callable[[options.F], options.F] = options.table(Source)
-"""The options of a `Source`."""
 
 
 def make(kernel: str, given: str, client: Client | None, source: Source) -> Graph:

@@ -19,7 +19,7 @@ from pydantic import Field
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.base.names import Style
 from dgsuite.faces.cli import console, graphs, options
-from dgsuite.studies.experiment.model import Count, Form, Section
+from dgsuite.studies.experiment.model import Count, Form
 from dgsuite.suites.options import Place, check_place
 
 if TYPE_CHECKING:
@@ -72,8 +72,8 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
     return [CompletionItem(name) for name in sorted(KERNELS) if name.startswith(begun)]
 
 
-class Options(Section):
-    """What the command is asked for, besides the graph, the cluster, parameters and faults."""
+class Options(graphs.Source):
+    """What the command is asked for, besides the cluster, parameters and faults."""
 
     style: Style | None = None
     """Default: clocked on workers, else serial."""
@@ -102,7 +102,6 @@ class Options(Section):
 )
 @click.argument("name", shell_complete=_names)
 @click.argument("graph", type=click.Path())
-@graphs.source
 @options.table(Options)
 @click.option(
     "--set",
@@ -120,7 +119,7 @@ class Options(Section):
     help="Faults of the network, such as loss=0.1 or crashes=0.01 (dgsuite.Network); may be repeated.",
 )
 @options.as_json
-@options.cluster()
+@options.table(Place, defaults=False)
 @options.general
 def kernel(
     name: str, graph: str, parameters: Sequence[str], faults: Sequence[str], **flags: Any
@@ -144,9 +143,9 @@ def kernel(
     network: dict[str, Any] = {}
     for given in faults:
         override(network, given)
-    asked, source = options.asked(Options, flags), options.asked(graphs.Source, flags)
+    asked = options.asked(Options, flags)
     if asked.dry_run:
-        estimated = _estimate(run_as, graph, asked.form, flags["workers"], source, chosen)
+        estimated = _estimate(run_as, graph, flags["workers"], asked, chosen)
         console.figures(asdict(estimated), flags["as_json"], lambda _: repr(estimated))
         return
     import dgsuite
@@ -155,7 +154,8 @@ def kernel(
     from dgsuite.genval import validate as judged
     from dgsuite.genval.validation import VALIDATORS
 
-    said = {**source.model_dump(exclude={"seed"}), "form": asked.form, "seed": source.seed}
+    said = asked.model_dump(include={*graphs.Source.model_fields} - {"seed"})
+    said |= {"form": asked.form, "seed": asked.seed}
     path = destination(asked.output, _stem(name, graph, said, [*parameters, *faults]))
     if asked.page is not None:
         check_output(asked.page)
@@ -167,8 +167,8 @@ def kernel(
                 )
     with _client(flags) as client:
         with console.working("making the graph"):
-            made = graphs.make(name, graph, client, source)
-        how: dict[str, Any] = {"seed": source.seed, "congest": asked.congest}
+            made = graphs.make(name, graph, client, asked)
+        how: dict[str, Any] = {"seed": asked.seed, "congest": asked.congest}
         how |= {"network": network or None, **chosen}
         if asked.page is not None:
             with console.working("writing the page"):
@@ -207,12 +207,7 @@ def _stem(kernel: str, graph: str, options: Mapping[str, Any], more: Iterable[st
 
 
 def _estimate(
-    kernel: str,
-    given: str,
-    form: str | None,
-    workers: int | None,
-    source: graphs.Source,
-    parameters: dict[str, Any],
+    kernel: str, given: str, workers: int | None, asked: Options, parameters: dict[str, Any]
 ) -> Estimate:
     """What a run would take, by the sizes of the graph; whether the kernel takes it, if it is small."""
     from dgsuite.core.parameters import make_kernel
@@ -220,21 +215,16 @@ def _estimate(
     from dgsuite.core.running.estimate import estimate
     from dgsuite.genval.families import FAMILIES, plan
 
-    n, m, directed, seed = source.n, source.m, source.directed, source.seed
+    n, m, directed, seed = asked.n, asked.m, asked.directed, asked.seed
     if given in FAMILIES and not os.path.exists(given):
-        planned = plan(given, graphs.number(given, source), seed=seed, m=m)
+        planned = plan(given, graphs.number(given, asked), seed=seed, m=m)
         n, m, directed = planned.n, round(planned.items * planned.each), False
         if n + m <= MADE:
-            made = graphs.make(kernel, given, None, source)
-            as_seen(made, make_kernel(kernel, made, seed, parameters, form))
+            made = graphs.make(kernel, given, None, asked)
+            as_seen(made, make_kernel(kernel, made, seed, parameters, asked.form))
     elif n is None or m is None:
         raise InputError(f"--dry-run does not read files: give --n and --m, the sizes of {given}")
-    how: dict[str, Any] = {
-        "workers": workers,
-        "directed": directed,
-        "form": form,
-        "edges": source.edges,
-    }
+    how = asked.model_dump(include={"form", "edges"}) | {"workers": workers, "directed": directed}
     return estimate(kernel, n, m, **how, **parameters)
 
 

@@ -135,13 +135,6 @@ class Names(click.ParamType):
         return [self.each.convert(name, param, ctx) for name in value.split(",") if name]
 
 
-def cluster() -> Callable[[F], F]:
-    """``--workers --threads --scheduler --protocol``, whose defaults depend on what else is given."""
-    from dgsuite.suites.options import Place
-
-    return table(Place, defaults=False)
-
-
 def table(
     model: type[BaseModel], defaults: bool = True, without: Sequence[str] = ()
 ) -> Callable[[F], F]:

@@ -28,7 +28,7 @@ class Options(Section):
 @click.command(epilog="Example: dgsuite run quickstart --workers 2 -o out.nc")
 @options.file()
 @options.table(Options)
-@options.cluster()
+@options.table(Place, defaults=False)
 @options.general
 def run(file: str, overrides: Sequence[str], dry_run: bool, **flags: Any) -> None:
     """Run distributed graph algorithms on Dask as a TOML file describes, check the results, and save

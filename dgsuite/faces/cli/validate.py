@@ -16,7 +16,7 @@ from dgsuite.faces.cli import console, graphs, options
 @click.argument("name", metavar="KERNEL")
 @click.argument("graph", type=click.Path())
 @click.argument("result", type=click.Path())
-@graphs.source
+@options.table(graphs.Source)
 @options.general
 def validate(name: str, graph: str, result: str, **flags: Any) -> int:
     """Check the result of a kernel against its GRAPH, which is given as to `dgsuite kernel`: a file, or a

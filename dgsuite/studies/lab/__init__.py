@@ -27,23 +27,17 @@ if TYPE_CHECKING:
 
 
 HOMES = {
-    "Difference": "dgsuite.studies.lab.comparing:Difference",
-    "Example": "dgsuite.studies.lab.searching:Example",
-    "Execution": "dgsuite.studies.lab.executions:Execution",
-    "Exploration": "dgsuite.studies.lab.exploring:Exploration",
-    "Replay": "dgsuite.studies.lab.schedules:Replay",
-    "RoundRobin": "dgsuite.studies.lab.schedules:RoundRobin",
-    "arrives_in_order": "dgsuite.studies.lab.histories:arrives_in_order",
-    "clocks": "dgsuite.studies.lab.histories:clocks",
-    "exclusive": "dgsuite.studies.lab.histories:exclusive",
-    "linearizable": "dgsuite.studies.lab.histories:linearizable",
-    "compare": "dgsuite.studies.lab.comparing:compare",
-    "explore": "dgsuite.studies.lab.exploring:explore",
-    "legitimacy": "dgsuite.studies.lab.stabilising:legitimacy",
-    "repeat": "dgsuite.studies.lab.repeating:repeat",
-    "rushing": "dgsuite.studies.lab.strikes:rushing",
-    "search": "dgsuite.studies.lab.searching:search",
-    "wilson": "dgsuite.base.wilson:wilson",
+    "comparing": ("Difference", "compare"),
+    "executions": ("Execution",),
+    "exploring": ("Exploration", "explore"),
+    "histories": ("arrives_in_order", "clocks", "exclusive", "linearizable"),
+    "repeating": ("repeat",),
+    "schedules": ("Replay", "RoundRobin"),
+    "searching": ("Example", "search"),
+    "stabilising": ("legitimacy",),
+    "strikes": ("rushing",),
 }
-__all__ = [*HOMES]
-__getattr__, __dir__ = lazy_imports(__name__, HOMES)
+PLACES = {name: f"{__name__}.{home}:{name}" for home, names in HOMES.items() for name in names}
+PLACES["wilson"] = "dgsuite.base.wilson:wilson"
+__all__ = [*PLACES]
+__getattr__, __dir__ = lazy_imports(__name__, PLACES)

@@ -25,17 +25,13 @@ if TYPE_CHECKING:
 
 
 HOMES = {
-    "BandwidthDemand": "dgsuite.studies.scaling.demand:BandwidthDemand",
-    "CompletionTime": "dgsuite.studies.scaling.completion_time:CompletionTime",
-    "Machine": "dgsuite.studies.scaling.whatif:Machine",
-    "calibrate": "dgsuite.studies.scaling.whatif:calibrate",
-    "choose": "dgsuite.studies.scaling.completion_time:choose",
-    "completion": "dgsuite.studies.scaling.measure:completion",
-    "from_trace": "dgsuite.studies.scaling.traffic:from_trace",
-    "measured": "dgsuite.studies.scaling.measure:measured",
-    "read": "dgsuite.studies.scaling.tables:read",
-    "trace": "dgsuite.studies.scaling.traffic:trace",
-    "what_if": "dgsuite.studies.scaling.whatif:what_if",
+    "completion_time": ("CompletionTime", "choose"),
+    "demand": ("BandwidthDemand",),
+    "measure": ("completion", "measured"),
+    "tables": ("read",),
+    "traffic": ("from_trace", "trace"),
+    "whatif": ("Machine", "calibrate", "what_if"),
 }
-__all__ = [*HOMES]
-__getattr__, __dir__ = lazy_imports(__name__, HOMES)
+PLACES = {name: f"{__name__}.{home}:{name}" for home, names in HOMES.items() for name in names}
+__all__ = [*PLACES]
+__getattr__, __dir__ = lazy_imports(__name__, PLACES)
