@@ -57,34 +57,27 @@ if "dask.config" in sys.modules:  # else the first use of a setting loads them
     load()
 
 HOMES = {
-    "Adversary": "dgsuite.studies.network.adversary:Adversary",
-    "Byzantine": "dgsuite.studies.network.parts:Byzantine",
-    "Crash": "dgsuite.studies.network.parts:Crash",
-    "DgsuiteError": "dgsuite.base.errors:DgsuiteError",
-    "Graph": "dgsuite.partition.graph.graph:Graph",
-    "InputError": "dgsuite.base.errors:InputError",
-    "Kernel": "dgsuite.kernels.bsp:Kernel",
-    "NegativeCycle": "dgsuite.base.errors:NegativeCycle",
-    "Network": "dgsuite.studies.network.network:Network",
-    "Partition": "dgsuite.studies.network.parts:Partition",
-    "RunError": "dgsuite.base.errors:RunError",
-    "WorkerLost": "dgsuite.base.errors:WorkerLost",
-    "check_kernel": "dgsuite.studies.lab.checking:check_kernel",
-    "components": "dgsuite.core.running.components:components",
-    "estimate": "dgsuite.core.running.estimate:estimate",
-    "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",
-    "lab": "dgsuite.studies.lab",
-    "list_kernels": "dgsuite.core.running.catalogue:list_kernels",
-    "open": "dgsuite.core.results.dataset:open_dataset",
-    "pairs": "dgsuite.core.running.components:pairs",
-    "quality": "dgsuite.core.results.quality:quality",
-    "run": "dgsuite.core.running.runner:run",
-    "run_each": "dgsuite.core.running.runner:run_each",
-    "save": "dgsuite.core.results.dataset:save",
-    "scaling": "dgsuite.studies.scaling",
-    "to_dataframe": "dgsuite.core.results.dataframe:to_dataframe",
-    "traces": "dgsuite.core.traces",
-    "transports": "dgsuite.studies.transports",
+    "base.errors": ("DgsuiteError", "InputError", "NegativeCycle", "RunError", "WorkerLost"),
+    "core.results.dataframe": ("to_dataframe",),
+    "core.results.dataset": ("save",),
+    "core.results.quality": ("quality",),
+    "core.running.catalogue": ("list_kernels",),
+    "core.running.components": ("components", "pairs"),
+    "core.running.estimate": ("estimate",),
+    "core.running.runner": ("run", "run_each"),
+    "kernels.bsp": ("Kernel",),
+    "partition.graph.graph": ("Graph",),
+    "studies.chem.scf": ("hartree_fock",),
+    "studies.lab.checking": ("check_kernel",),
+    "studies.network.adversary": ("Adversary",),
+    "studies.network.network": ("Network",),
+    "studies.network.parts": ("Byzantine", "Crash", "Partition"),
 }
-__all__ = [*HOMES]
-__getattr__, __dir__ = lazy_imports(__name__, HOMES)
+PLACES = {name: f"{__name__}.{home}:{name}" for home, names in HOMES.items() for name in names}
+PLACES |= {name: f"{__name__}.studies.{name}" for name in ("lab", "scaling", "transports")}
+PLACES |= {
+    "traces": f"{__name__}.core.traces",
+    "open": f"{__name__}.core.results.dataset:open_dataset",
+}
+__all__ = [*PLACES]
+__getattr__, __dir__ = lazy_imports(__name__, PLACES)

@@ -346,15 +346,9 @@ class Point(BaseModel):
 
     def describe(self) -> str:
         """A line for people."""
-        parts = [self.kernel, self.style]
-        if self.form != "iterative":
-            parts.insert(0, self.form)
-        for name in VARIED:
-            value = getattr(self, name)
-            if value not in (None, ""):
-                parts.append(f"{name}={value}")
-        if self.trials is not None:
-            parts.append(f"trials={self.trials}")
+        named = {name: getattr(self, name) for name in (*VARIED, "trials")}
+        parts = [self.form] * (self.form != "iterative") + [self.kernel, self.style]
+        parts += [f"{name}={value}" for name, value in named.items() if value not in (None, "")]
         return " ".join(parts)
 
 
