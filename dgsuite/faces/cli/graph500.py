@@ -41,8 +41,8 @@ def graph500(
         shape, weighted = grid(asked, workers), asked.kernel == "sssp"
         with console.working("making the graph"):
             made = problem.build(asked.scale, client, asked.seed, shape, weighted)
-        roots = [asked.root] if asked.root is not None else []
-        roots = roots or sources.choose(made.able, asked.roots, asked.seed)
+        alone = [] if asked.root is None else [asked.root]
+        roots = alone or sources.choose(made.able, asked.roots, asked.seed)
         bar = iter(console.tracked(roots, "searching", len(roots)))
         found = search.search(
             made,

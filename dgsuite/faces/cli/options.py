@@ -162,7 +162,7 @@ def given(flags: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def asked[M: BaseModel](model: type[M], flags: Mapping[str, Any]) -> M:
-    """A table of the options of a command that are its keys, with its defaults for those that were not given.
+    """The options of a command that a model has as keys, with its defaults for those that were not given.
 
     Raises
     ------

@@ -50,7 +50,7 @@ def _offered(name: str, kernel: str, answer: Callable[..., Any]) -> Offered:
     def function(G: ConvertedGraph, **how: Any) -> Any:
         return answer(G, values(kernel, G, how, "component"))
 
-    return Offered(function, name, str(answer.__doc__))
+    return Offered(function, name, answer.__doc__ or "")
 
 
 connected_components = _offered("connected_components", "wcc", _sets)

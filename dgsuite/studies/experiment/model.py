@@ -281,7 +281,7 @@ class Scaling(Section):
     link: str | None = None
     """Bytes per second of a node's link, such as "1.25 GB"; by default the nominal bandwidth of the runs."""
     processes_per_node: Count | None = None
-    """Processes that share a node's link; by default as in the runs."""
+    """Processes that share a node's link, and that a machine adds; by default as in the runs."""
     departs: dict[str, str] = {}
     """Why the setting departs from the paper's, by aspect (`dgsuite report claims`)."""
 
