@@ -78,7 +78,7 @@ transports = Lazy(
     help="Message transports for Dask on one host.",
     commands={
         "bench": ("transports:bench", "Time transports, which take turns."),
-        "mpi-worker": ("transports:mpi_worker", "Start a Dask worker from mpiexec."),
+        "mpi-worker": ("mpi_worker:mpi_worker", "Start a Dask worker from mpiexec."),
     },
 )
 

@@ -10,7 +10,6 @@ from typing import Any
 import click
 
 from dgsuite.faces.cli import console, options
-from dgsuite.studies.experiment.model import Section
 
 made: Callable[[options.F], options.F] = options.several(
     click.option("--n", type=int, required=True, help="Number of nodes."),
@@ -22,23 +21,20 @@ made: Callable[[options.F], options.F] = options.several(
 """What is made, and where it goes."""
 
 
-class Generated(Section):
-    """What an input of IMSuite's is like."""
-
-    kind: str | None = None
-    """rn, cplt, spmin, spmax (also written as sp-min, ...); for vc star, chain, rn, which are all trees; for
-    lcr and hs ring (default: rn, ring for lcr and hs)."""
-    max: int | None = None
-    """Maximum children of a tree's node (default: random); for vc with rn, not for lcr and hs."""
-    k: int | None = None
-    """Committee size, for kc (default: random)."""
-    weights: str | None = None
-    """For dr: wrn (random, the default) or weq (all 1)."""
-
-
 @click.command(epilog="Example: dgsuite inputs generate mst --n 64 --kind sp-max -o in.txt")
 @click.argument("kernel")
-@options.table(Generated)
+@click.option(
+    "--kind",
+    help="rn, cplt, spmin, spmax (also written as sp-min, ...); for vc star, chain, rn, which are all trees; "
+    "for lcr and hs ring (default: rn, ring for lcr and hs).",
+)
+@click.option(
+    "--max",
+    type=int,
+    help="Maximum children of a tree's node (default: random); for vc with rn, not for lcr and hs.",
+)
+@click.option("--k", type=int, help="Committee size, for kc (default: random).")
+@click.option("--weights", help="For dr: wrn (random, the default) or weq (all 1).")
 @made
 @options.general
 def generate(kernel: str, kind: str | None, n: int, seed: int, output: str, **chosen: Any) -> None:

@@ -9,23 +9,22 @@ from typing import Any
 import click
 
 from dgsuite.faces.cli import options
-from dgsuite.studies.experiment.model import Section
-
-
-class Shown(Section):
-    """What is shown of each kernel in place of its parameters."""
-
-    models: bool = False
-    """Show which model each obeys, such as CONGEST: where messages go, how many, of how many bits."""
-    claims: bool = False
-    """Show what is known of each one's rounds, exchanges, messages and bits: exactly, at most, expected."""
 
 
 @click.command
-@options.table(Shown)
+@click.option(
+    "--models",
+    is_flag=True,
+    help="Show which model each obeys, such as CONGEST: where messages go, how many, of how many bits.",
+)
+@click.option(
+    "--claims",
+    is_flag=True,
+    help="Show what is known of each one's rounds, exchanges, messages and bits: exactly, at most, expected.",
+)
 @options.as_json
 @options.general
-def kernels(models: bool | None, claims: bool | None, as_json: bool) -> None:
+def kernels(models: bool, claims: bool, as_json: bool) -> None:
     """List the kernels: what each answers, and its parameters with their defaults."""
     found, said = (_models if models else _claims if claims else _answers)()
     print(json.dumps(found, default=str) if as_json else said)

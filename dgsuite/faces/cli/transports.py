@@ -1,4 +1,4 @@
-"""``dgsuite transports bench|mpi-worker``. Heavy imports come late."""
+"""``dgsuite transports bench``. Heavy imports come late."""
 
 from __future__ import annotations
 
@@ -99,19 +99,6 @@ def bench(n: int, as_json: bool, **flags: Any) -> None:
         print(json.dumps(bench.summary(ds)))
     else:
         _show(ds)
-
-
-@click.command(epilog="Example: mpiexec -n 2 dgsuite transports mpi-worker tcp://127.0.0.1:8786")
-@click.argument("address")
-@click.option("--threads", "--nthreads", default=1, show_default=True, help="Threads.")
-@options.general
-def mpi_worker(address: str, threads: int) -> None:
-    """Be a Dask worker among those that mpiexec starts, of the scheduler at ADDRESS."""
-    import asyncio
-
-    from dgsuite.studies.transports import mpi
-
-    asyncio.run(mpi.work(address, threads))
 
 
 def _show(ds: xr.Dataset) -> None:

@@ -61,10 +61,10 @@ KEPT = 2
 """Graphs that are kept, for kernels that take turns."""
 
 MAX_NODES = 1 << 14
-"""Nodes of a graph that is made for it; larger ones take too long."""
+"""Nodes of a graph that is made to see whether its kernel takes it; larger ones take too long."""
 
 DECIDING = {"kernel", "form", "n", "kind", "clusters", "seed", "graph", "params"}
-"""What of a point decides it."""
+"""What of a point decides whether its kernel takes its graph."""
 
 
 @dataclass
