@@ -65,13 +65,9 @@ INPUTS = {
 
 VALIDATE = {"validate": ("validate:validate", "Check the result of a kernel against its graph.")}
 
-inputs = Lazy(
-    name="inputs", commands=INPUTS, help="Make inputs: files of IMSuite's, and edge lists."
-)
+inputs = Lazy(name="inputs", commands=INPUTS, help="Make inputs of IMSuite's, and edge lists.")
 
-genval = Lazy(
-    name="genval", commands=INPUTS | VALIDATE, help="Generate inputs and validate outputs."
-)
+genval = Lazy(name="genval", commands=INPUTS | VALIDATE, help="Make inputs, validate outputs.")
 
 transports = Lazy(
     name="transports",

@@ -11,7 +11,7 @@ import click
 
 from dgsuite.base.errors import InputError
 from dgsuite.faces.cli import console, options
-from dgsuite.studies.experiment.model import Config, Scaling
+from dgsuite.studies.experiment.model import Config, Scaling, points
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -246,7 +246,6 @@ def _measured(config: Config, folder: Path, command: str, full: bool) -> str:
 
 def _traffic(path: str) -> tuple[dict[str, dict[int, xr.Dataset]], float | None]:
     """Counted traffic of each kernel and size of an experiment's file, and a process's bandwidth."""
-    from dgsuite.studies.experiment import model as config
     from dgsuite.studies.experiment.load import load
     from dgsuite.studies.experiment.sweep import make_graph
     from dgsuite.studies.scaling.traffic import trace
@@ -254,12 +253,12 @@ def _traffic(path: str) -> tuple[dict[str, dict[int, xr.Dataset]], float | None]
     experiment, folder = load(path)
     if experiment.throttle is None:
         raise InputError(f"{path}: throttle: missing; the nominal bandwidth is needed")
-    points = config.points(experiment)
-    firsts = {(point.kernel, point.n): point for point in reversed(points)}
+    every = points(experiment)
+    firsts = {(point.kernel, point.n): point for point in reversed(every)}
     found: dict[str, dict[int, xr.Dataset]] = {}
     for (kernel, _), point in console.tracked(firsts.items(), "counting", len(firsts)):
         graph = make_graph(point, folder, None)
-        workers = sorted({p.workers for p in points if (p.kernel, p.n) == (kernel, point.n)})
+        workers = sorted({p.workers for p in every if (p.kernel, p.n) == (kernel, point.n)})
         counted = trace(kernel, graph, clusters=workers, seed=point.seed, **point.params)
         found.setdefault(kernel, {})[graph.n] = counted
     return found, experiment.throttle.share()

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: dgsuite scc scc-bc --protocols tcp")
 @options.file()
 @click.option(
-    "--protocols",
-    type=options.Names(),
-    default="",
-    help="Transports, such as tcp,mpb,mpimpb,uds,mpi-sock.",
+    "--protocols", type=options.Names(), default="", help="Transports, such as tcp,mpb,mpi-sock."
 )
 @options.output("The result; figures go beside it.")
 @options.general

@@ -149,13 +149,8 @@ def leiden_communities(
         raise NotImplementedError(f"all edges have a {weight} of 0")
     # a generator of NumPy's draws integers below 2^63 - 1, and has no getrandbits
     drawn = int(seed.randrange(2**63 - 1))
-    ds = run_either(
-        *("leiden", G, how, weight),
-        loops=True,
-        resolution=float(resolution),
-        objective=metric,
-        seed=drawn,
-    )
+    chosen = {"resolution": float(resolution), "objective": metric, "seed": drawn}
+    ds = run_either("leiden", G, how, weight, loops=True, **chosen)
     return [*_sets(G, ds["community"].values)]
 
 

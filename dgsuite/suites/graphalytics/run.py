@@ -21,7 +21,6 @@ from dgsuite.partition.client.settings import gathered
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites import running
 from dgsuite.suites.graphalytics import files
-from dgsuite.suites.graphalytics.files import read_output
 from dgsuite.suites.graphalytics.options import ALGORITHMS, TOLERANCE, UNREACHED, Options
 from dgsuite.suites.graphalytics.setting import Setting, parameters
 
@@ -131,7 +130,7 @@ def wrong(name: str, vertices: NDArray, found: NDArray, path: str) -> NDArray[np
         The reference has other vertices, or cannot be read.
     """
     rule = ALGORITHMS[name].rule
-    named, right = read_output(path, rule == "close")
+    named, right = files.read_output(path, rule == "close")
     if not np.array_equal(named, vertices.astype(np.uint64)):
         raise InputError(f"{path}: has other vertices than the graph")
     if rule == "close":
