@@ -392,7 +392,7 @@ def test_points_made_otherwise_are_run_anew(ran, capsys, monkeypatch, target, ot
     assert experiment.main([*command]) == 0
     assert "anew" not in capsys.readouterr().err
     with monkeypatch.context() as patch:
-        patch.setattr(sweep, target, other)
+        patch.setattr(sweep if hasattr(sweep, target) else provenance, target, other)
         assert experiment.main([*command]) == 0
     told = capsys.readouterr().err
     assert "2 of 2 points run anew: " in told
