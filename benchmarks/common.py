@@ -206,7 +206,7 @@ def record(
     float
         The value, or the median.
     """
-    from dgsuite.suites.benchmark import met, named
+    from rows import met, named
 
     several = None if isinstance(value, (int, float)) or hasattr(value, "dtype") else [*value]
     middle = number(value if several is None else statistics.median(several))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dgsuite.suites.benchmark import Row
+from rows import Row
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

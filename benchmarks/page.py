@@ -8,6 +8,7 @@ NAME-*.json of runs under other conditions.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,9 +18,9 @@ from typing import Any
 import common
 from charts import QUESTIONS
 from drawing import Documents
+from rows import Row, amount, met, named, said
 
 from dgsuite.base.files import atomic_write
-from dgsuite.suites.benchmark import Row, amount, met, named, read, said
 
 HERE = Path(__file__).parent
 PAGE = HERE / "README.md"
@@ -102,7 +103,8 @@ average, and with the least and most time of a fixed loop: that is long where th
 
 
 def main() -> None:
-    results = {file.stem: read(file) for file in sorted((HERE / "results").glob("*.json"))}
+    files = sorted((HERE / "results").glob("*.json"))
+    results = {file.stem: json.loads(file.read_text("utf-8")) for file in files}
     for path, text in pages(results).items():
         path.parent.mkdir(exist_ok=True)
         with atomic_write(path) as part:

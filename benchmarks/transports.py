@@ -26,6 +26,12 @@ import psutil
 from common import Options, cluster, record
 
 
+def ratio_of(ds: Any, protocol: str, size: int, pattern: str = "pingpong") -> float:
+    """A transport's time over TCP's, the median of turns beside each other."""
+    part = ds.seconds.sel(pattern=pattern, size=size)
+    return float((part.sel(protocol=protocol) / part.sel(protocol="tcp")).median())
+
+
 def speed(protocols: list[str], tiny: bool) -> None:
     """Round trips and clocked rounds beside TCP's."""
     from dgsuite.studies.transports import bench
@@ -36,7 +42,7 @@ def speed(protocols: list[str], tiny: bool) -> None:
     for protocol in protocols:
         bound = protocol == "mpb"
         for size in sizes:
-            r = bench.ratio(ds, protocol, size)
+            r = ratio_of(ds, protocol, size)
             part = ds.sel(protocol=protocol, size=size, pattern="pingpong")
             on = {"transport": protocol, "bytes": size}
             if size <= 4096:
@@ -52,7 +58,7 @@ def speed(protocols: list[str], tiny: bool) -> None:
         record("empty clocked round", 1e6 * float(part), "us", transport=protocol)
     for protocol in protocols:
         most = 0.7 if protocol == "mpb" else None
-        ratio = bench.ratio(ds, protocol, 0, "clocked")
+        ratio = ratio_of(ds, protocol, 0, "clocked")
         record("empty clocked round", ratio, "x", most=most, peer="tcp", transport=protocol)
 
 

@@ -10,55 +10,37 @@ from dgsuite.base.lazy import lazy_imports
 from dgsuite.base.version import __version__ as __version__
 
 if TYPE_CHECKING:
-    from dgsuite.base.errors import DgsuiteError, InputError, NegativeCycle, RunError, WorkerLost
-    from dgsuite.core import traces
-    from dgsuite.core.results.dataframe import to_dataframe
-    from dgsuite.core.results.dataset import open_dataset as open
-    from dgsuite.core.results.dataset import save
-    from dgsuite.core.results.quality import quality
-    from dgsuite.core.running.catalogue import list_kernels
-    from dgsuite.core.running.components import components, pairs
-    from dgsuite.core.running.estimate import estimate
-    from dgsuite.core.running.runner import run, run_each
-    from dgsuite.kernels.bsp import Kernel
-    from dgsuite.partition.graph.graph import Graph
-    from dgsuite.studies import lab, scaling, transports
-    from dgsuite.studies.chem.scf import hartree_fock
-    from dgsuite.studies.lab.checking import check_kernel
-    from dgsuite.studies.network.adversary import Adversary
-    from dgsuite.studies.network.network import Network
-    from dgsuite.studies.network.parts import Byzantine, Crash, Partition
+    from dgsuite.base.errors import DgsuiteError as DgsuiteError
+    from dgsuite.base.errors import InputError as InputError
+    from dgsuite.base.errors import NegativeCycle as NegativeCycle
+    from dgsuite.base.errors import RunError as RunError
+    from dgsuite.base.errors import WorkerLost as WorkerLost
+    from dgsuite.core import traces as traces
+    from dgsuite.core.results.dataframe import to_dataframe as to_dataframe
+    from dgsuite.core.results.dataset import open_dataset
+    from dgsuite.core.results.dataset import save as save
+    from dgsuite.core.results.quality import quality as quality
+    from dgsuite.core.running.catalogue import list_kernels as list_kernels
+    from dgsuite.core.running.components import components as components
+    from dgsuite.core.running.components import pairs as pairs
+    from dgsuite.core.running.estimate import estimate as estimate
+    from dgsuite.core.running.runner import run as run
+    from dgsuite.core.running.runner import run_each as run_each
+    from dgsuite.kernels.bsp import Kernel as Kernel
+    from dgsuite.partition.graph.graph import Graph as Graph
+    from dgsuite.studies import lab as lab
+    from dgsuite.studies import scaling as scaling
+    from dgsuite.studies import transports as transports
+    from dgsuite.studies.chem.scf import hartree_fock as hartree_fock
+    from dgsuite.studies.lab.checking import check_kernel as check_kernel
+    from dgsuite.studies.network.adversary import Adversary as Adversary
+    from dgsuite.studies.network.network import Network as Network
+    from dgsuite.studies.network.parts import Byzantine as Byzantine
+    from dgsuite.studies.network.parts import Crash as Crash
+    from dgsuite.studies.network.parts import Partition as Partition
 
-__all__ = [
-    "Adversary",
-    "Byzantine",
-    "Crash",
-    "DgsuiteError",
-    "Graph",
-    "InputError",
-    "Kernel",
-    "NegativeCycle",
-    "Network",
-    "Partition",
-    "RunError",
-    "WorkerLost",
-    "check_kernel",
-    "components",
-    "estimate",
-    "hartree_fock",
-    "lab",
-    "list_kernels",
-    "open",
-    "pairs",
-    "quality",
-    "run",
-    "run_each",
-    "save",
-    "scaling",
-    "to_dataframe",
-    "traces",
-    "transports",
-]
+    open = open_dataset  # noqa: A001, in the manner of xarray
+
 
 if not Path(__path__[0], "partition").is_dir():  # in a checkout three packages are beside this one
     __path__.append(str(Path(__path__[0]).parent))
@@ -74,36 +56,28 @@ if "dask.config" in sys.modules:  # else the first use of a setting loads them
 
     load()
 
-__getattr__, __dir__ = lazy_imports(
-    __name__,
-    {
-        "Adversary": "dgsuite.studies.network.adversary:Adversary",
-        "Byzantine": "dgsuite.studies.network.parts:Byzantine",
-        "Crash": "dgsuite.studies.network.parts:Crash",
-        "DgsuiteError": "dgsuite.base.errors:DgsuiteError",
-        "Graph": "dgsuite.partition.graph.graph:Graph",
-        "InputError": "dgsuite.base.errors:InputError",
-        "Kernel": "dgsuite.kernels.bsp:Kernel",
-        "NegativeCycle": "dgsuite.base.errors:NegativeCycle",
-        "Network": "dgsuite.studies.network.network:Network",
-        "Partition": "dgsuite.studies.network.parts:Partition",
-        "RunError": "dgsuite.base.errors:RunError",
-        "WorkerLost": "dgsuite.base.errors:WorkerLost",
-        "check_kernel": "dgsuite.studies.lab.checking:check_kernel",
-        "components": "dgsuite.core.running.components:components",
-        "estimate": "dgsuite.core.running.estimate:estimate",
-        "hartree_fock": "dgsuite.studies.chem.scf:hartree_fock",
-        "lab": "dgsuite.studies.lab",
-        "list_kernels": "dgsuite.core.running.catalogue:list_kernels",
-        "open": "dgsuite.core.results.dataset:open_dataset",
-        "pairs": "dgsuite.core.running.components:pairs",
-        "quality": "dgsuite.core.results.quality:quality",
-        "run": "dgsuite.core.running.runner:run",
-        "run_each": "dgsuite.core.running.runner:run_each",
-        "save": "dgsuite.core.results.dataset:save",
-        "scaling": "dgsuite.studies.scaling",
-        "to_dataframe": "dgsuite.core.results.dataframe:to_dataframe",
-        "traces": "dgsuite.core.traces",
-        "transports": "dgsuite.studies.transports",
-    },
-)
+HOMES = {
+    "base.errors": ("DgsuiteError", "InputError", "NegativeCycle", "RunError", "WorkerLost"),
+    "core.results.dataframe": ("to_dataframe",),
+    "core.results.dataset": ("save",),
+    "core.results.quality": ("quality",),
+    "core.running.catalogue": ("list_kernels",),
+    "core.running.components": ("components", "pairs"),
+    "core.running.estimate": ("estimate",),
+    "core.running.runner": ("run", "run_each"),
+    "kernels.bsp": ("Kernel",),
+    "partition.graph.graph": ("Graph",),
+    "studies.chem.scf": ("hartree_fock",),
+    "studies.lab.checking": ("check_kernel",),
+    "studies.network.adversary": ("Adversary",),
+    "studies.network.network": ("Network",),
+    "studies.network.parts": ("Byzantine", "Crash", "Partition"),
+}
+PLACES = {name: f"{__name__}.{home}:{name}" for home, names in HOMES.items() for name in names}
+PLACES |= {name: f"{__name__}.studies.{name}" for name in ("lab", "scaling", "transports")}
+PLACES |= {
+    "traces": f"{__name__}.core.traces",
+    "open": f"{__name__}.core.results.dataset:open_dataset",
+}
+__all__ = [*PLACES]
+__getattr__, __dir__ = lazy_imports(__name__, PLACES)

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dgsuite.base.errors import InputError
+from dgsuite.base.names import Edges, Rule
 from dgsuite.studies.experiment.model import Count, Section
 
 
@@ -22,6 +23,19 @@ class Place(Section):
     """Run on the Dask cluster at this address, such as tcp://127.0.0.1:8786."""
     protocol: str | None = None
     """Transport between workers (by default mpb, shared memory, on Linux; else tcp)."""
+
+
+class Reading(Section):
+    """How the graph of a file is read."""
+
+    directed: bool = False
+    """Edges of the file have a direction."""
+    relabel: bool = False
+    """Nodes of the file have names: text or any integers."""
+    duplicates: Rule | None = None
+    """Which weight stays if the file has an edge several times (by default the smallest, with a warning)."""
+    edges: Edges = "memory"
+    """Where the edges of the graph are; on disk they may be more than fit into memory."""
 
 
 def read[S: Section](
@@ -39,7 +53,8 @@ def read[S: Section](
     Raises
     ------
     InputError
-        The file cannot be read, is not TOML, or has other keys or values than it may have.
+        The file cannot be read, is not TOML, or has other keys or values than it may have; or a transport is
+        given for workers that are there already.
     """
     from dgsuite.studies.experiment import toml
 
@@ -47,7 +62,9 @@ def read[S: Section](
     found = data.setdefault(table, {})
     if isinstance(found, dict):  # the model refuses others
         found.update(flags)
-    return getattr(toml.checked(file, data, path or "command line", flags), table)
+    read = getattr(toml.checked(file, data, path or "command line", flags), table)
+    check_place(read)
+    return read
 
 
 def check_place(place: Place) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 import xarray as xr
+from distributed import Client
 
 from dgsuite.core.results.dataset import made_by
 from dgsuite.core.results.dataset import save as write
 from dgsuite.core.results.provenance import machine_of
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 
 def save(dataset: xr.Dataset, path: str, client: Client) -> None:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import xarray as xr
+from distributed import Client
 
 import dgsuite
 from dgsuite.base.errors import RunError
@@ -13,10 +16,6 @@ from dgsuite.genval.report import Report
 from dgsuite.partition.client.settings import gathered
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites.options import Place
-
-if TYPE_CHECKING:
-    import xarray as xr
-    from distributed import Client
 
 HELD = 1 << 25
 """Bytes of outputs that a turn may hold, at 8 bytes a node."""

@@ -16,6 +16,7 @@ from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.sources import imsuite
 from dgsuite.partition.sources.readers import nodes_of
 from dgsuite.partition.sources.tables import CSV, PARQUET
+from dgsuite.suites.options import Reading
 
 if TYPE_CHECKING:
     from distributed import Client
@@ -45,12 +46,9 @@ def choose(able: NDArray[np.bool_], count: int, seed: int) -> list[int]:
 def read(
     path: str,
     client: Client | None,
-    directed: bool,
-    relabel: bool,
-    duplicates: str | None,
+    how: Reading,
     kernel: str = "",
     nodes: str | None = None,
-    edges: Edges = "memory",
     columns: str | None = None,
 ) -> Graph:
     """The graph of a file: an edge list in text or Parquet, Matrix Market by its ending, or IMSuite's input.
@@ -59,20 +57,20 @@ def read(
 
     Parameters
     ----------
+    how
+        How it is read.
     kernel
         Name of the kernel that is to run, which decides the sections of an input of IMSuite's.
     nodes
         Nodes of an edge list that edges need not name: see `dgsuite.partition.sources.readers.nodes_of`.
-    edges
-        Where the edges of the graph are.
     columns
         Columns of a table, separated by commas: source, target and perhaps weight.
 
     Raises
     ------
     InputError
-        It cannot be read; or it is an input of IMSuite's, and the kernel is none of IMSuite's, or `directed`,
-        `relabel`, `duplicates` or `nodes` is given; or `nodes` with Matrix Market; or `columns` without a
+        It cannot be read; or it is an input of IMSuite's, and the kernel is none of IMSuite's, or it is to be
+        read in some way, or `nodes` is given; or `nodes` with Matrix Market; or `columns` without a
         table.
     """
     # workers may have another working directory
@@ -83,17 +81,17 @@ def read(
     path = path if "://" in path else os.path.abspath(path)
     chosen = {} if columns is None else _columns(path, columns)
     if imsuite.recognised(path):
-        return _imsuite(path, client, any((directed, relabel, duplicates, nodes)), kernel, edges)
-    how: dict[str, Any] = {"client": client, "directed": directed, "relabel": relabel}
-    how |= {"duplicates": duplicates, "edges": edges}
+        has_options = any((how.directed, how.relabel, how.duplicates, nodes))
+        return _imsuite(path, client, has_options, kernel, how.edges)
+    given: dict[str, Any] = how.model_dump(include={*Reading.model_fields}) | {"client": client}
     if path.endswith((".mtx", ".mtx.gz")):
         if nodes is None:
-            return Graph.read_matrix_market(path, **how)
+            return Graph.read_matrix_market(path, **given)
         raise InputError(f"--nodes is for edge lists: the matrix {path} says how many nodes it has")
-    how |= {"nodes": None if nodes is None else nodes_of(nodes), **chosen}
+    given |= {"nodes": None if nodes is None else nodes_of(nodes), **chosen}
     if chosen and path.endswith(CSV):
-        return Graph.from_csv(path, **{"weight": None, **how, "relabel": relabel or None})
-    return Graph.read_edge_list(path, **how)
+        return Graph.from_csv(path, **{"weight": None, **given, "relabel": how.relabel or None})
+    return Graph.read_edge_list(path, **given)
 
 
 def _columns(path: str, given: str) -> dict[str, Any]:

@@ -12,7 +12,6 @@ import dask
 import pytest
 
 from dgsuite.partition.client.settings import setting
-from dgsuite.suites.benchmark import met, read
 from tests.support import hosts
 from tests.support.paths import ROOT
 
@@ -21,6 +20,7 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 import common
 import page
 from kernels_for_benchmarks import BEFORE
+from rows import met
 
 BENCHMARKS = Path(common.__file__).parent
 
@@ -137,7 +137,7 @@ def test_the_record_has_the_circumstances(tmp_path, capsys):
 def results():
     """The results that are committed."""
     files = sorted((BENCHMARKS / "results").glob("*.json"))
-    return {file.stem: read(file) for file in files}
+    return {file.stem: json.loads(file.read_text("utf-8")) for file in files}
 
 
 def test_pages_and_pictures_are_made_of_the_results(results):

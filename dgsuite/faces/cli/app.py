@@ -28,6 +28,7 @@ class Lazy(click.Group):
     def __init__(self, *, commands: Mapping[str, tuple[str, str]], **attributes: Any) -> None:
         super().__init__(**attributes)
         self._paths = commands
+        options.version(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """The names, in the order of the table."""
@@ -64,47 +65,39 @@ INPUTS = {
 
 VALIDATE = {"validate": ("validate:validate", "Check the result of a kernel against its graph.")}
 
-inputs = options.version(
-    Lazy(name="inputs", commands=INPUTS, help="Make inputs: files of IMSuite's, and edge lists.")
+inputs = Lazy(name="inputs", commands=INPUTS, help="Make inputs of IMSuite's, and edge lists.")
+
+genval = Lazy(name="genval", commands=INPUTS | VALIDATE, help="Make inputs, validate outputs.")
+
+transports = Lazy(
+    name="transports",
+    help="Message transports for Dask on one host.",
+    commands={
+        "bench": ("transports:bench", "Time transports, which take turns."),
+        "mpi-worker": ("mpi_worker:mpi_worker", "Start a Dask worker from mpiexec."),
+    },
 )
 
-genval = options.version(
-    Lazy(name="genval", commands=INPUTS | VALIDATE, help="Generate inputs and validate outputs.")
-)
-
-transports = options.version(
-    Lazy(
-        name="transports",
-        help="Message transports for Dask on one host.",
-        commands={
-            "bench": ("transports:bench", "Time transports, which take turns."),
-            "mpi-worker": ("transports:mpi_worker", "Start a Dask worker from mpiexec."),
-        },
-    )
-)
-
-app = options.version(
-    Lazy(
-        name="dgsuite",
-        help="Graph algorithms as data-parallel programs on Dask, and their benchmark suites.",
-        epilog=EPILOG,
-        commands={
-            "run": ("run:run", "Run the experiment that a TOML file describes."),
-            "kernel": ("kernel:kernel", "Run one kernel on one graph."),
-            "kernels": ("kernels:kernels", "List the kernels and what they answer."),
-            "compile": ("compile:compile_ahead", "Compile the loops of common kernels ahead."),
-            "graph500": ("graph500:graph500", "Run Graph500."),
-            "gap": ("gap:gap", "Run the GAP Benchmark Suite."),
-            "graphalytics": ("graphalytics:graphalytics", "Run LDBC Graphalytics."),
-            "scaling": ("scaling:scaling", "Say at how many machines to stop."),
-            "scc": ("scc:scc", 'Run the experiments of "X10 on the SCC".'),
-            "study": ("study:study", "Run the experiments of the papers' figures."),
-            "report": ("report:report", "Make a page of results; judge claims."),
-            "statics": ("statics:statics", "Count lines, tasks, joins and locks in the code."),
-            "transports": ("app:transports", "Time transports; start an MPI worker."),
-            "inputs": ("app:inputs", "Generate inputs."),
-            **VALIDATE,
-            "config": ("config:config", "Files that ship, and the reference of files."),
-        },
-    )
+app = Lazy(
+    name="dgsuite",
+    help="Graph algorithms as data-parallel programs on Dask, and their benchmark suites.",
+    epilog=EPILOG,
+    commands={
+        "run": ("run:run", "Run the experiment that a TOML file describes."),
+        "kernel": ("kernel:kernel", "Run one kernel on one graph."),
+        "kernels": ("kernels:kernels", "List the kernels and what they answer."),
+        "compile": ("compile:compile_ahead", "Compile the loops of common kernels ahead."),
+        "graph500": ("graph500:graph500", "Run Graph500."),
+        "gap": ("gap:gap", "Run the GAP Benchmark Suite."),
+        "graphalytics": ("graphalytics:graphalytics", "Run LDBC Graphalytics."),
+        "scaling": ("scaling:scaling", "Say at how many machines to stop."),
+        "scc": ("scc:scc", 'Run the experiments of "X10 on the SCC".'),
+        "study": ("study:study", "Run the experiments of the papers' figures."),
+        "report": ("report:report", "Make a page of results; judge claims."),
+        "statics": ("statics:statics", "Count lines, tasks, joins and locks in the code."),
+        "transports": ("app:transports", "Time transports; start an MPI worker."),
+        "inputs": ("app:inputs", "Generate inputs."),
+        **VALIDATE,
+        "config": ("config:config", "Files that ship, and the reference of files."),
+    },
 )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from dgsuite.faces.cli import options
+from dgsuite.studies.experiment.shipped import FOLDER, find, names
 
 
 @click.group()
@@ -17,8 +18,6 @@ def config() -> None:
 @options.general
 def list_() -> None:
     """List the files, each with its first line."""
-    from dgsuite.studies.experiment.shipped import FOLDER, names
-
     width = max(map(len, names()))
     for name in names():
         with open(FOLDER / f"{name}.toml", encoding="utf-8") as file:
@@ -31,8 +30,6 @@ def list_() -> None:
 @options.general
 def show(name: str) -> None:
     """Print a file, such as `dgsuite config show quickstart`."""
-    from dgsuite.studies.experiment.shipped import find
-
     print(find(name).read_text("utf-8"), end="")
 
 
@@ -41,8 +38,6 @@ def show(name: str) -> None:
 @options.general
 def path(name: str) -> None:
     """Print where a file is, for a program that reads it."""
-    from dgsuite.studies.experiment.shipped import find
-
     print(find(name))
 
 

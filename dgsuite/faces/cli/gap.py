@@ -8,7 +8,8 @@ from typing import Any
 import click
 
 from dgsuite.faces.cli import console, options
-from dgsuite.suites.gap.options import File, Options
+from dgsuite.suites.gap.options import File, Options, check
+from dgsuite.suites.options import read
 
 
 @click.command(epilog="Example: dgsuite gap --kron 16 --kernels bfs,pr --validate")
@@ -23,21 +24,11 @@ def gap(
     file, with GAP's trials and sources. CONFIG may have the options in a table [gap]; options
     given here are taken first.
     """
-    from dgsuite.suites.gap.options import check
-    from dgsuite.suites.options import read
-
     resolved = read(File, "gap", config, overrides, options.given(flags))
     check(resolved)
     if dry_run:
         console.plan(resolved)
         return
-    from dgsuite.suites.gap.report import report
-
-    figures = _run(resolved)
-    console.figures(figures, as_json, report, figures["output"])
-
-
-def _run(options: Options) -> dict[str, Any]:
     import time
 
     from dgsuite.base.files import output
@@ -45,22 +36,23 @@ def _run(options: Options) -> dict[str, Any]:
     from dgsuite.suites import results, running
     from dgsuite.suites.gap import graphs, report, trials
 
-    path = output(options.output, f"gap-{graphs.name(options)}")
-    with running.cluster(options) as client:
+    name = graphs.name(resolved)
+    path = output(resolved.output, f"gap-{name}")
+    with running.cluster(resolved) as client:
         begin = time.perf_counter()
         with console.working("making the graph"):
-            graph = graphs.make(options, client)
+            graph = graphs.make(resolved, client)
         construction = time.perf_counter() - begin
-        picked = trials.pick(graph, options)
-        total = sum(len(each) for each in trials.plans(picked, options).values())
-        runs = trials.run(graph, picked, options, client)
+        picked = trials.pick(graph, resolved)
+        total = sum(len(each) for each in trials.plans(picked, resolved).values())
+        runs = trials.run(graph, picked, resolved, client)
         found = dict(console.tracked(runs, "trials", total))
         figures = {
-            "graph": graphs.name(options),
+            "graph": name,
             **report.summary(graph, found),
             "workers": len(worker_addresses(client)),
             "construction_seconds": construction,
             "output": path,
         }
         results.save(report.dataset(figures, found), path, client)
-    return figures
+    console.figures(figures, as_json, report.report, path)

@@ -9,7 +9,8 @@ import click
 
 from dgsuite.base.errors import InputError
 from dgsuite.faces.cli import console, options
-from dgsuite.suites.graph500.options import File, Options
+from dgsuite.suites.graph500.options import File, Options, grid, resolve
+from dgsuite.suites.options import read
 
 
 @click.command(epilog="Example: dgsuite graph500 --scale 16 --compare scipy")
@@ -24,47 +25,33 @@ def graph500(
     every tree, and report as the specification asks. FILE may have the options in a table [graph500];
     options given here are taken first.
     """
-    from dgsuite.suites.graph500.options import resolve
-    from dgsuite.suites.options import read
-
     given = options.given(flags)
     if file is None and not overrides and "scale" not in given:
         raise InputError("--scale is missing, and so is a file that has it")
-    resolved = resolve(read(File, "graph500", file, overrides, given))
+    asked = resolve(read(File, "graph500", file, overrides, given))
     if dry_run:
-        console.plan(resolved)
+        console.plan(asked)
         return
-    from dgsuite.suites.graph500.report import report
-
-    console.figures(_run(resolved), as_json, report)
-
-
-def _run(options: Options) -> dict[str, Any]:
     from dgsuite.partition.client.workers import worker_addresses
     from dgsuite.suites import running, sources
     from dgsuite.suites.graph500 import problem, report, search
-    from dgsuite.suites.graph500.options import grid
 
-    with running.cluster(options) as client:
+    with running.cluster(asked) as client:
         workers = len(worker_addresses(client))
-        shape = grid(options, workers)
-        weighted = options.kernel == "sssp"
+        shape, weighted = grid(asked, workers), asked.kernel == "sssp"
         with console.working("making the graph"):
-            made = problem.build(options.scale, client, options.seed, shape, weighted)
-        if options.root is None:
-            roots = sources.choose(made.able, options.roots, options.seed)
-        else:
-            roots = [options.root]
-        peers = search.make_peers(options.compare, made.graph)
+            made = problem.build(asked.scale, client, asked.seed, shape, weighted)
+        alone = [] if asked.root is None else [asked.root]
+        roots = alone or sources.choose(made.able, asked.roots, asked.seed)
         bar = iter(console.tracked(roots, "searching", len(roots)))
         found = search.search(
             made,
             roots,
             client,
-            kernel=options.kernel,
-            direction=options.direction,
-            check=options.validate_trees,
-            peers=peers,
+            kernel=asked.kernel,
+            direction=asked.direction,
+            check=asked.validate_trees,
+            peers=search.make_peers(asked.compare, made.graph),
             on_root=lambda done: next(bar, None),
         )
-    return report.summary(made, found, options, workers)
+    console.figures(report.summary(made, found, asked, workers), as_json, report.report)

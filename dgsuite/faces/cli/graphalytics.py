@@ -9,7 +9,7 @@ import click
 
 from dgsuite.base.errors import InputError, RunError
 from dgsuite.faces.cli import console, options
-from dgsuite.suites.graphalytics.options import Given, Options
+from dgsuite.suites.graphalytics.options import Options, check
 
 
 @click.command(
@@ -24,23 +24,6 @@ def graphalytics(folder: str, as_json: bool, **flags: Any) -> None:
     references where there are any, and report its metrics. FOLDER has NAME.v, NAME.e and
     NAME.properties.
     """
-    from dgsuite.suites.graphalytics.options import check
-    from dgsuite.suites.graphalytics.report import report
-    from dgsuite.suites.options import read
-
-    given = options.given(flags) | {"folder": folder}
-    resolved = read(Given, "graphalytics", None, (), given)
-    check(resolved)
-    if resolved.output is not None and not os.path.isdir(resolved.output):
-        raise InputError(f"--output {resolved.output}: there is no such folder")
-    figures = _run(resolved)
-    console.figures(figures, as_json, report, figures["output"])
-    wrong = [name for name, one in figures["algorithms"].items() if one["wrong"]]
-    if wrong:
-        raise RunError(f"{figures['graph']}: {', '.join(wrong)} differ from their references")
-
-
-def _run(options: Options) -> dict[str, Any]:
     import time
 
     from dgsuite.base.files import output
@@ -48,23 +31,30 @@ def _run(options: Options) -> dict[str, Any]:
     from dgsuite.suites import results, running
     from dgsuite.suites.graphalytics import files, report, run, setting
 
-    found = setting.read(options)
-    name = f"graphalytics-{options.graph}"
-    path = output(options.output and os.path.join(options.output, f"{name}.nc"), name)
-    total = options.repetitions * len(run.algorithms(found, options))
-    with running.cluster(options) as client:
+    asked = options.asked(Options, {**flags, "folder": folder})
+    check(asked)
+    if asked.output is not None and not os.path.isdir(asked.output):
+        raise InputError(f"--output {asked.output}: there is no such folder")
+    found = setting.read(asked)
+    name = f"graphalytics-{asked.graph}"
+    path = output(asked.output and os.path.join(asked.output, f"{name}.nc"), name)
+    total = asked.repetitions * len(run.algorithms(found, asked))
+    with running.cluster(asked) as client:
         begin = time.perf_counter()
         with console.working("reading the graph"):
             graph = files.read(found, client)
         load = time.perf_counter() - begin
-        runs = run.run(graph, found, options, client)
+        runs = run.run(graph, found, asked, client)
         showed = dict(console.tracked(runs, "running", total))
         figures = {
-            "graph": options.graph,
+            "graph": asked.graph,
             **report.summary(graph, showed),
             "load_seconds": load,
             "workers": len(worker_addresses(client)),
             "output": path,
         }
         results.save(report.dataset(figures), path, client)
-    return figures
+    console.figures(figures, as_json, report.report, path)
+    wrong = [name for name, one in figures["algorithms"].items() if one["wrong"]]
+    if wrong:
+        raise RunError(f"{asked.graph}: {', '.join(wrong)} differ from their references")

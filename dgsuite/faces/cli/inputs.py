@@ -11,15 +11,14 @@ import click
 
 from dgsuite.faces.cli import console, options
 
-nodes: Callable[[options.F], options.F] = click.option(
-    "--n", type=int, required=True, help="Number of nodes."
+made: Callable[[options.F], options.F] = options.several(
+    click.option("--n", type=int, required=True, help="Number of nodes."),
+    click.option("--seed", type=int, default=101, show_default=True),
+    click.option(
+        "-o", "--output", metavar="FILE", default="-", help="Default: - for standard output."
+    ),
 )
-seed: Callable[[options.F], options.F] = click.option(
-    "--seed", type=int, default=101, show_default=True
-)
-output: Callable[[options.F], options.F] = click.option(
-    "-o", "--output", metavar="FILE", default="-", help="Default: - for standard output."
-)
+"""What is made, and where it goes."""
 
 
 @click.command(epilog="Example: dgsuite inputs generate mst --n 64 --kind sp-max -o in.txt")
@@ -36,9 +35,7 @@ output: Callable[[options.F], options.F] = click.option(
 )
 @click.option("--k", type=int, help="Committee size, for kc (default: random).")
 @click.option("--weights", help="For dr: wrn (random, the default) or weq (all 1).")
-@nodes
-@seed
-@output
+@made
 @options.general
 def generate(kernel: str, kind: str | None, n: int, seed: int, output: str, **chosen: Any) -> None:
     """Write an input file as IMSuite's generators do, byte for byte, for a KERNEL of bf, by, dp, dr, ds,
@@ -56,9 +53,7 @@ def generate(kernel: str, kind: str | None, n: int, seed: int, output: str, **ch
 @click.option("--columns", type=int, help="For grid (default: square root of n, rounded up).")
 @click.option("--exponent", type=float, help="Of the degrees, for powerlaw (default: 2.5).")
 @click.option("--degree", type=float, help="Average degree, for geometric (default: 10).")
-@nodes
-@seed
-@output
+@made
 @options.general
 def edges(kind: str, n: int, seed: int, output: str, **chosen: Any) -> None:
     """Write the edge list of a graph of any size: an edge a line, nodes from 0. KIND is a family of
@@ -66,14 +61,14 @@ def edges(kind: str, n: int, seed: int, output: str, **chosen: Any) -> None:
     """
     from dgsuite.genval.families import plan
 
-    made = plan(kind, n, seed=seed, **chosen)
+    planned = plan(kind, n, seed=seed, **chosen)
 
     def text() -> Iterator[bytes]:
-        yield f"# {kind}, {made.n} nodes, seed {seed}\n".encode()
-        bounds = list(pairwise(made.bounds()))
+        yield f"# {kind}, {planned.n} nodes, seed {seed}\n".encode()
+        bounds = list(pairwise(planned.bounds()))
         shown = bounds if output == "-" else console.tracked(bounds, "writing", len(bounds))
         for lo, hi in shown:
-            src, dst, _ = made.edges(lo, hi)
+            src, dst, _ = planned.edges(lo, hi)
             pairs = zip(src.tolist(), dst.tolist(), strict=True)
             yield "".join(f"{u} {v}\n" for u, v in pairs).encode()
 

@@ -14,10 +14,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 from click.shell_completion import CompletionItem
+from pydantic import Field
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.base.names import STYLES
+from dgsuite.base.names import Style
 from dgsuite.faces.cli import console, graphs, options
+from dgsuite.studies.experiment.model import Count, Form
+from dgsuite.suites.options import Place, check_place
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -28,18 +31,9 @@ if TYPE_CHECKING:
     from dgsuite.partition.graph.graph import Graph
 
 
-ELSEWHERE = {
-    "style": "--style",
-    "form": "--form",
-    "clusters": "--clusters",
-    "congest": "--congest",
-    "network": "--network",
-    "client": "--scheduler or --workers",
-    "progress": "--no-progress",
-    "workers": "--workers",
-    "directed": "--directed",
-    "edges": "--edges",
-}
+NAMED = ("style", "form", "clusters", "congest", "network", "workers", "directed", "edges")
+ELSEWHERE = {name: f"--{name}" for name in NAMED}
+ELSEWHERE |= {"client": "--scheduler or --workers", "progress": "--no-progress"}
 """Options of a run, or of its estimate, that the command has options for, and these."""
 
 GATHERED = 1 << 28
@@ -78,6 +72,29 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
     return [CompletionItem(name) for name in sorted(KERNELS) if name.startswith(begun)]
 
 
+class Options(graphs.Source):
+    """What the command is asked for, besides the cluster, parameters and faults."""
+
+    style: Style | None = None
+    """Default: clocked on workers, else serial."""
+    form: Form | None = None
+    """Default: iterative."""
+    clusters: Count | None = None
+    """Default: one for each worker."""
+    congest: float | None = None
+    """End a run in which an edge carries more than so many times log2 n bits."""
+    page: str | None = None
+    """Also write a page, in HTML, that shows the execution step by step; for up to 300 nodes."""
+    dry_run: bool = False
+    """Say what memory the graph and the run would take, and stop. Whether the kernel takes the graph is
+    looked at if that is generated, of up to a million nodes and edges."""
+    validate_result: bool = Field(default=True, alias="validate")
+    """Check the result; saves the time of the check."""
+    output: str | None = None
+    """Where the result goes (by default in results, under a name that says what was chosen, such as
+    mis-grid-n=16-seed=101.nc)."""
+
+
 @click.command(
     epilog="\b\nExamples:\n  dgsuite kernel pagerank rmat --scale 16 --workers 2\n"
     "  dgsuite kernel bfs edges.txt --set root=7 -o levels.nc\n"
@@ -85,14 +102,7 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
 )
 @click.argument("name", shell_complete=_names)
 @click.argument("graph", type=click.Path())
-@graphs.source
-@click.option(
-    "--style", type=click.Choice(STYLES), help="Default: clocked on workers, else serial."
-)
-@click.option(
-    "--form", type=click.Choice(["iterative", "recursive", "block"]), help="Default: iterative."
-)
-@click.option("--clusters", type=click.IntRange(min=1), help="Default: one for each worker.")
+@options.table(Options)
 @click.option(
     "--set",
     "parameters",
@@ -102,58 +112,17 @@ def _names(context: click.Context, parameter: click.Parameter, begun: str) -> li
     "max_rounds=9; may be repeated.",
 )
 @click.option(
-    "--congest",
-    type=float,
-    help="End a run in which an edge carries more than so many times log2 n bits.",
-)
-@click.option(
     "--network",
     "faults",
     metavar="NAME=VALUE",
     multiple=True,
     help="Faults of the network, such as loss=0.1 or crashes=0.01 (dgsuite.Network); may be repeated.",
 )
-@click.option(
-    "--page",
-    type=click.Path(),
-    metavar="FILE",
-    help="Also write a page that shows the execution step by step; for up to 300 nodes.",
-)
-@click.option(
-    "--dry-run",
-    is_flag=True,
-    help="Say what memory the graph and the run would take, and stop. Whether the kernel takes the graph is "
-    "looked at if that is generated, of up to a million nodes and edges.",
-)
-@click.option(
-    "--no-validate",
-    "validate",
-    flag_value=False,
-    default=True,
-    help="Do not check the result; saves the time of the check.",
-)
-@options.output(
-    "Where the result goes (default: in results, by what was chosen, such as mis-grid-n=16-seed=101.nc)."
-)
 @options.as_json
-@options.cluster()
+@options.table(Place, defaults=False)
 @options.general
 def kernel(
-    name: str,
-    graph: str,
-    parameters: Sequence[str],
-    validate: bool,
-    output: str | None,
-    as_json: bool,
-    style: str | None,
-    form: str | None,
-    clusters: int | None,
-    seed: int,
-    congest: float | None,
-    faults: Sequence[str],
-    page: str | None,
-    dry_run: bool,
-    **others: Any,
+    name: str, graph: str, parameters: Sequence[str], faults: Sequence[str], **flags: Any
 ) -> None:
     """Run the kernel NAME on GRAPH: a file (an edge list in text or Parquet, Matrix Market, or an input of
     IMSuite's for this kernel), or a family of `dgsuite inputs edges`, such as rmat or grid, with --n
@@ -163,11 +132,10 @@ def kernel(
     """
     from dgsuite.kernels.own import is_own, named
     from dgsuite.studies.experiment.toml import override
-    from dgsuite.suites.options import Place
 
-    asked = named(name)
-    run_as = name if is_own(name) else asked.name
-    name = asked.name
+    chosen_kernel = named(name)
+    run_as = name if is_own(name) else chosen_kernel.name
+    name = chosen_kernel.name
     chosen: dict[str, Any] = {}
     for given in parameters:
         _check_set(given)
@@ -175,12 +143,10 @@ def kernel(
     network: dict[str, Any] = {}
     for given in faults:
         override(network, given)
-    source = {key: value for key, value in others.items() if key not in Place.model_fields}
-    place = options.given({key: others[key] for key in Place.model_fields})
-    if dry_run:
-        workers = place.get("workers")
-        estimated = _estimate(run_as, graph, seed, form, workers, source, chosen)
-        console.figures(asdict(estimated), as_json, lambda _: repr(estimated))
+    asked = options.asked(Options, flags)
+    if asked.dry_run:
+        estimated = _estimate(run_as, graph, flags["workers"], asked, chosen)
+        console.figures(asdict(estimated), flags["as_json"], lambda _: repr(estimated))
         return
     import dgsuite
     from dgsuite.base.files import check_output
@@ -188,48 +154,40 @@ def kernel(
     from dgsuite.genval import validate as judged
     from dgsuite.genval.validation import VALIDATORS
 
-    said = {**source, "form": form, "seed": seed}
-    path = destination(output, _stem(name, graph, said, [*parameters, *faults]))
-    if page is not None:
-        check_output(page)
-        for option, value, shown in (
-            ("form", form, "iterative"),
-            ("style", style, "serial"),
-            ("clusters", clusters, 1),
-        ):
+    said = asked.model_dump(include={*graphs.Source.model_fields} - {"seed"})
+    said |= {"form": asked.form, "seed": asked.seed}
+    path = destination(asked.output, _stem(name, graph, said, [*parameters, *faults]))
+    if asked.page is not None:
+        check_output(asked.page)
+        for option, shown in (("form", "iterative"), ("style", "serial"), ("clusters", 1)):
+            value = getattr(asked, option)
             if value not in (None, shown):
                 raise InputError(
                     f"--page shows a run of --{option} {shown}, and not --{option} {value}"
                 )
-    with _client(place) as client:
+    with _client(flags) as client:
         with console.working("making the graph"):
-            made = graphs.make(name, graph, client, seed, **source)
-        how = {"seed": seed, "congest": congest, "network": network or None, **chosen}
-        if page is not None:
+            made = graphs.make(name, graph, client, asked)
+        how: dict[str, Any] = {"seed": asked.seed, "congest": asked.congest}
+        how |= {"network": network or None, **chosen}
+        if asked.page is not None:
             with console.working("writing the page"):
                 execution = dgsuite.lab.Execution(run_as, made, **how)
-                execution.to_html(page)
+                execution.to_html(asked.page)
                 ds = execution.dataset()
         else:
-            ds = dgsuite.run(
-                run_as,
-                made,
-                style=style,
-                form=form,
-                clusters=clusters,
-                client=client,
-                progress=None if console.wanted() else False,
-                **how,
-            )
+            how |= asked.model_dump(include={"style", "form", "clusters"})
+            progress = None if console.wanted() else False
+            ds = dgsuite.run(run_as, made, client=client, progress=progress, **how)
         report = None
-        if validate and name in VALIDATORS:
+        if asked.validate_result and name in VALIDATORS:
             with console.working("validating"):
                 report = judged(name, made, ds)
             if not report.ok and not network:
                 raise RunError(f"the result of {name} on {graph} is wrong: {report}")
         dgsuite.save(ds, path)
         figures = _figures(ds, made, report, path)
-        console.figures(figures, as_json, partial(_report, ds, asked), path)
+        console.figures(figures, flags["as_json"], partial(_report, ds, chosen_kernel), path)
         if report is not None and not report.ok:
             raise RunError(
                 f"the result of {name} on {graph} is wrong, as on a network with faults it may be: {report}; "
@@ -249,13 +207,7 @@ def _stem(kernel: str, graph: str, options: Mapping[str, Any], more: Iterable[st
 
 
 def _estimate(
-    kernel: str,
-    given: str,
-    seed: int,
-    form: str | None,
-    workers: int | None,
-    source: dict[str, Any],
-    parameters: dict[str, Any],
+    kernel: str, given: str, workers: int | None, asked: Options, parameters: dict[str, Any]
 ) -> Estimate:
     """What a run would take, by the sizes of the graph; whether the kernel takes it, if it is small."""
     from dgsuite.core.parameters import make_kernel
@@ -263,30 +215,28 @@ def _estimate(
     from dgsuite.core.running.estimate import estimate
     from dgsuite.genval.families import FAMILIES, plan
 
-    n, scale, m, directed = (source[name] for name in ("n", "scale", "m", "directed"))
+    n, m, directed, seed = asked.n, asked.m, asked.directed, asked.seed
     if given in FAMILIES and not os.path.exists(given):
-        planned = plan(given, graphs.number(given, n, scale), seed=seed, m=m)
+        planned = plan(given, graphs.number(given, asked), seed=seed, m=m)
         n, m, directed = planned.n, round(planned.items * planned.each), False
         if n + m <= MADE:
-            made = graphs.make(kernel, given, None, seed, **source)
-            as_seen(made, make_kernel(kernel, made, seed, parameters, form))
+            made = graphs.make(kernel, given, None, asked)
+            as_seen(made, make_kernel(kernel, made, seed, parameters, asked.form))
     elif n is None or m is None:
         raise InputError(f"--dry-run does not read files: give --n and --m, the sizes of {given}")
-    how = {"workers": workers, "directed": directed, "form": form, "edges": source["edges"]}
+    how = asked.model_dump(include={"form", "edges"}) | {"workers": workers, "directed": directed}
     return estimate(kernel, n, m, **how, **parameters)
 
 
-def _client(place: dict[str, Any]) -> AbstractContextManager[Client | None]:
+def _client(flags: Mapping[str, Any]) -> AbstractContextManager[Client | None]:
     """A client of the cluster that is asked for, or None."""
-    if not place:
+    if all(flags[key] is None for key in Place.model_fields):
         return nullcontext()
-    from dgsuite.studies.experiment.toml import checked
-    from dgsuite.suites.options import Place, check_place
     from dgsuite.suites.running import cluster
 
-    where = checked(Place, place, "command line")
-    check_place(where)
-    return cluster(where)
+    place = options.asked(Place, flags)
+    check_place(place)
+    return cluster(place)
 
 
 def _figures(ds: xr.Dataset, graph: Graph, report: Report | None, path: str) -> dict[str, Any]:

@@ -26,19 +26,16 @@ from dgsuite.faces.cli import options
 @options.general
 def kernels(models: bool, claims: bool, as_json: bool) -> None:
     """List the kernels: what each answers, and its parameters with their defaults."""
+    found, said = (_models if models else _claims if claims else _answers)()
+    print(json.dumps(found, default=str) if as_json else said)
+
+
+def _answers() -> tuple[dict[str, Any], str]:
+    """What each kernel answers, and its parameters: for programs, and as text."""
     from dgsuite.core.running.catalogue import listing, summary
     from dgsuite.kernels import KERNELS, forms_of
 
-    if models:
-        _models(as_json)
-        return
-    if claims:
-        _claims(as_json)
-        return
-    if not as_json:
-        print(listing())
-        return
-    found: dict[str, dict[str, Any]] = {
+    found: dict[str, Any] = {
         name: {
             "answers": summary(kernel),
             "parameters": {f.name: getattr(kernel, f.name, None) for f in fields(kernel) if f.init},
@@ -47,45 +44,39 @@ def kernels(models: bool, claims: bool, as_json: bool) -> None:
         }
         for name, kernel in sorted(KERNELS.items())
     }
-    print(json.dumps(found, default=str))
+    return found, listing()
 
 
-def _models(as_json: bool) -> None:
-    """Print which model each kernel obeys."""
+def _models() -> tuple[dict[str, Any], str]:
+    """Which model each kernel obeys."""
     from dgsuite.core.running.models import SIZES, models
 
-    if as_json:
-        print(json.dumps({one.kernel: one._asdict() for one in models()}))
-        return
     sizes = ", ".join(f"{size:,}" for size in SIZES)
     rows = [["kernel", "model", "sends to", "messages", "reduces", f"bits at n = {sizes}"]]
     for kernel, model, sends, messages, reduces, bits in models():
         to = "neighbours" if sends == "edges" else sends
         in_bits = ", ".join(map(str, bits))
         rows.append([kernel, model or "-", to, str(messages or "any"), reduces, in_bits])
-    _print(rows)
+    return {one.kernel: one._asdict() for one in models()}, _aligned(rows)
 
 
-def _claims(as_json: bool) -> None:
-    """Print what is known of the costs of each kernel."""
+def _claims() -> tuple[dict[str, Any], str]:
+    """What is known of the costs of each kernel."""
     from dgsuite.core.running.catalogue import claims
     from dgsuite.core.running.models import SIZES, models
     from dgsuite.kernels import KERNELS
 
-    if as_json:
-        print(json.dumps({name: claims(KERNELS[name]) for name in sorted(KERNELS)}))
-        return
     sizes = ", ".join(f"{size:,}" for size in SIZES)
+    found = {name: claims(KERNELS[name]) for name in sorted(KERNELS)}
     rows = [["kernel", "model", "rounds", "exchanges", "messages", f"bits at n = {sizes}"]]
     for one in models():
-        said = [f"{c.status} {c.bound}".rstrip() for c in claims(KERNELS[one.kernel]).values()]
+        said = [f"{c.status} {c.bound}".rstrip() for c in found[one.kernel].values()]
         bits = "at most " + ", ".join(map(str, one.bits))
         rows.append([one.kernel, one.model or "-", *said, bits])
-    _print(rows)
+    return found, _aligned(rows)
 
 
-def _print(rows: list[list[str]]) -> None:
-    """Print a table whose first row is its heading."""
+def _aligned(rows: list[list[str]]) -> str:
+    """A table whose first row is its heading."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        print("  ".join(map(str.ljust, row, widths)).rstrip())
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)

@@ -135,13 +135,6 @@ class Names(click.ParamType):
         return [self.each.convert(name, param, ctx) for name in value.split(",") if name]
 
 
-def cluster() -> Callable[[F], F]:
-    """``--workers --threads --scheduler --protocol``, whose defaults depend on what else is given."""
-    from dgsuite.suites.options import Place
-
-    return table(Place, defaults=False)
-
-
 def table(
     model: type[BaseModel], defaults: bool = True, without: Sequence[str] = ()
 ) -> Callable[[F], F]:
@@ -168,13 +161,29 @@ def given(flags: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in flags.items() if value is not None}
 
 
+def asked[M: BaseModel](model: type[M], flags: Mapping[str, Any]) -> M:
+    """The options of a command that a model has as keys, with its defaults for those that were not given.
+
+    Raises
+    ------
+    InputError
+        A value is not one that its key may have; the message names the option.
+    """
+    from dgsuite.studies.experiment.toml import checked, keys
+
+    own = given({key: flags[key] for key in keys(model)})
+    return checked(model, own, "command line", own)
+
+
 def _option(name: str, info: FieldInfo, defaults: bool) -> Callable[[F], F]:
     key = info.alias or name
     flag = f"--{key.replace('_', '-')}"
     kind = _kind(info.annotation)
     text = " ".join((info.description or "").split())
     default = info.get_default() if defaults and not info.is_required() else None
-    if default not in (None, False, True, []) and "by default" not in text.lower():
+    if isinstance(default, list):
+        default = ",".join(map(str, default))
+    if default not in (None, False, True, "") and "by default" not in text.lower():
         text = f"{text.rstrip('.')} (default: {default})."
     if kind is not bool:
         short = ("-o",) if key == "output" else ()
@@ -193,7 +202,7 @@ def _kind(annotation: Any) -> Any:
     """What click makes of a type: a type of Python's or click's own."""
     inner = [a for a in get_args(annotation) if a is not NoneType]
     if get_origin(annotation) is list:
-        return Names()
+        return Names(click.INT if _kind(inner[0]) is int else click.STRING)
     if get_origin(annotation) is Literal:
         return click.Choice([str(a) for a in inner])
     if get_origin(annotation) is Annotated or inner:

@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from pydantic import BaseModel
 
 from dgsuite.studies.experiment.toml import inner
-
-if TYPE_CHECKING:
-    from pydantic import BaseModel
 
 FILES = {
     "dgsuite run": "dgsuite.studies.experiment.model:Config",

@@ -11,11 +11,11 @@ import click
 
 from dgsuite.base.errors import InputError
 from dgsuite.faces.cli import console, options
+from dgsuite.studies.experiment.model import Config, Scaling, points
 
 if TYPE_CHECKING:
     import xarray as xr
 
-    from dgsuite.studies.experiment.model import Config, Scaling
     from dgsuite.studies.scaling.analysis import Analysis
 
 EPILOG = """\b
@@ -44,19 +44,7 @@ def scaling() -> None:
 
 
 machine: Callable[[options.F], options.F] = options.several(
-    click.option(
-        "--processes-per-node",
-        type=int,
-        metavar="N",
-        help="Processes that share a node's link, and that a machine adds (default: as measured).",
-    ),
-    click.option(
-        "--link",
-        metavar="BYTES",
-        help='What a node\'s link carries in a second, such as "1.25 GB" (default: 100 % of the runs).',
-    ),
-    click.option("--cti", type=float, help="Accepted increment of the completion time (0.1)."),
-    click.option("--gain", type=float, help="What one more machine must save (0.01)."),
+    options.table(Scaling, without=("terms", "weights", "bounded", "sizes", "departs")),
     click.option("--size", type=int, multiple=True, metavar="N", help="Another size to predict."),
 )
 """What the statement is about."""
@@ -240,7 +228,6 @@ def _tell(found: Sequence[Analysis], path: str, output: str | None, no_figures: 
 
 def _settings(experiments: Sequence[Config], given: dict[str, Any]) -> Scaling:
     """Those of the first experiment, with the command's in their place."""
-    from dgsuite.studies.experiment.model import Scaling
     from dgsuite.studies.experiment.toml import checked
 
     settings = experiments[0].scaling if experiments else Scaling()
@@ -259,7 +246,6 @@ def _measured(config: Config, folder: Path, command: str, full: bool) -> str:
 
 def _traffic(path: str) -> tuple[dict[str, dict[int, xr.Dataset]], float | None]:
     """Counted traffic of each kernel and size of an experiment's file, and a process's bandwidth."""
-    from dgsuite.studies.experiment import model as config
     from dgsuite.studies.experiment.load import load
     from dgsuite.studies.experiment.sweep import make_graph
     from dgsuite.studies.scaling.traffic import trace
@@ -267,12 +253,12 @@ def _traffic(path: str) -> tuple[dict[str, dict[int, xr.Dataset]], float | None]
     experiment, folder = load(path)
     if experiment.throttle is None:
         raise InputError(f"{path}: throttle: missing; the nominal bandwidth is needed")
-    points = config.points(experiment)
-    firsts = {(point.kernel, point.n): point for point in reversed(points)}
+    every = points(experiment)
+    firsts = {(point.kernel, point.n): point for point in reversed(every)}
     found: dict[str, dict[int, xr.Dataset]] = {}
     for (kernel, _), point in console.tracked(firsts.items(), "counting", len(firsts)):
         graph = make_graph(point, folder, None)
-        workers = sorted({p.workers for p in points if (p.kernel, p.n) == (kernel, point.n)})
+        workers = sorted({p.workers for p in every if (p.kernel, p.n) == (kernel, point.n)})
         counted = trace(kernel, graph, clusters=workers, seed=point.seed, **point.params)
         found.setdefault(kernel, {})[graph.n] = counted
     return found, experiment.throttle.share()

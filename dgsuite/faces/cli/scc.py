@@ -18,16 +18,12 @@ if TYPE_CHECKING:
 @click.command(epilog="Example: dgsuite scc scc-bc --protocols tcp")
 @options.file()
 @click.option(
-    "--protocols", type=options.Names(), help="Transports, such as tcp,mpb,mpimpb,uds,mpi-sock."
+    "--protocols", type=options.Names(), default="", help="Transports, such as tcp,mpb,mpi-sock."
 )
 @options.output("The result; figures go beside it.")
 @options.general
 def scc(
-    file: str,
-    overrides: Sequence[str],
-    dry_run: bool,
-    protocols: list[str] | None,
-    output: str | None,
+    file: str, overrides: Sequence[str], dry_run: bool, protocols: list[str], output: str | None
 ) -> None:
     """Experiments of Chapman, Hussein and Hosking, X10 on the Single-Chip Cloud Computer: measures
     units of work and messages here, and simulates the paper's places with them. FILE has a table [bc],
@@ -43,7 +39,7 @@ def scc(
 
 
 def _hartree_fock(
-    file: str, data: dict[str, Any], protocols: list[str] | None, dry_run: bool, output: str | None
+    file: str, data: dict[str, Any], protocols: list[str], dry_run: bool, output: str | None
 ) -> None:
     from dgsuite.base import files
     from dgsuite.studies.experiment import toml
@@ -72,16 +68,12 @@ def _hartree_fock(
 
 
 def _betweenness(
-    file: str,
-    overrides: Sequence[str],
-    protocols: list[str] | None,
-    dry_run: bool,
-    output: str | None,
+    file: str, overrides: Sequence[str], protocols: list[str], dry_run: bool, output: str | None
 ) -> None:
     from dgsuite.base import files
     from dgsuite.studies.scc.options import read
 
-    asked = read(file, overrides, protocols or ())
+    asked = read(file, overrides, protocols)
     assert asked.bc is not None
     if dry_run:
         console.plan(asked.scc)

@@ -43,10 +43,9 @@ def study(
         return
     _run(whole, steps)
     page = whole.folder / "report.html"
-    context = click.get_current_context()
     from dgsuite.faces.cli.report import page as write
 
-    context.invoke(write, results=str(whole.folder), output=str(page))
+    click.get_current_context().invoke(write, results=str(whole.folder), output=str(page))
 
 
 def _run(whole: Study, steps: Sequence[Step]) -> None:

@@ -1,103 +1,93 @@
-"""``dgsuite transports bench|mpi-worker``. Heavy imports come late."""
+"""``dgsuite transports bench``. Heavy imports come late."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import click
+from pydantic import Field
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.files import check_output
 from dgsuite.faces.cli import console, options
+from dgsuite.studies.experiment.model import Count, Section
 
 if TYPE_CHECKING:
     import xarray as xr
 
-PROTOCOLS = "tcp,uds,mpb,mpimpb"
-SIZES = "8,64,512,4096,32768,262144,1048576,8388608,67108864,268435456"
-PATTERNS = "pingpong,one-to-all,all-pairs,clocked"
+
+Pattern = Literal["pingpong", "one-to-all", "all-pairs", "clocked"]
+Some = Field(min_length=1)
 
 
-def _number(*names: str, least: int, default: int, text: str) -> Callable[[options.F], options.F]:
-    kind = click.IntRange(least)
-    return click.option(*names, type=kind, default=default, show_default=True, help=text)
+class Options(Section):
+    """What is timed."""
+
+    protocols: Annotated[list[str], Some] = ["tcp", "uds", "mpb", "mpimpb"]
+    """Transports; there are also mpi and mpi-sock."""
+    sizes: Annotated[list[Annotated[int, Field(ge=0)]], Some] = [
+        *(8, 64, 512, 4096, 32768, 262144, 1048576, 8388608, 67108864, 268435456)
+    ]
+    """Bytes of a message."""
+    patterns: Annotated[list[Pattern], Some] = ["pingpong"]
+    """Some of pingpong, one-to-all, all-pairs, clocked."""
+    processes: Annotated[int, Field(ge=2)] = 4
+    """Of the other patterns."""
+    repeats: Count = 15
+    """Turns of each."""
+    kernels: list[str] = []
+    """Also time these, on two workers: mis,bfs."""
+    scc: bool = False
+    """Buffers of the SCC: 8 KiB and 48 places."""
+    output: str | None = None
+    """Write a dataset, and FILE.png beside it."""
 
 
 @click.command(
     epilog="Example: dgsuite transports bench --protocols tcp,mpb --sizes 64,4096 -o t.nc"
 )
+@options.table(Options)
 @click.option(
-    "--protocols",
-    type=options.Names(),
-    default=PROTOCOLS,
-    help=f"Default: {PROTOCOLS}; also mpi, mpi-sock.",
+    *("--n", "--nodes"),
+    type=click.IntRange(2),
+    default=100_000,
+    show_default=True,
+    help="Nodes of the kernels' random graph.",
 )
-@click.option(
-    "--sizes",
-    type=options.Names(click.IntRange(min=0)),
-    default=SIZES,
-    help=f"Bytes of a message; default: {SIZES}.",
-)
-@click.option(
-    "--patterns",
-    type=options.Names(),
-    default="pingpong",
-    help=f"Of {PATTERNS} (default: pingpong).",
-)
-@_number("--processes", least=2, default=4, text="Of the other patterns.")
-@_number("--repeats", least=1, default=15, text="Turns of each.")
-@click.option(
-    "--kernels", type=options.Names(), default="", help="Also time these, on two workers: mis,bfs."
-)
-@_number("--n", "--nodes", least=2, default=100_000, text="Nodes of the kernels' random graph.")
-@click.option("--scc", is_flag=True, help="Buffers of the SCC: 8 KiB and 48 places.")
-@options.output("Write a dataset, and FILE.png beside it.")
 @options.as_json
 @options.general
-def bench(
-    protocols: list[str],
-    sizes: list[int],
-    patterns: list[str],
-    processes: int,
-    repeats: int,
-    kernels: list[str],
-    n: int,
-    scc: bool,
-    output: str | None,
-    as_json: bool,
-) -> None:
+def bench(n: int, as_json: bool, **flags: Any) -> None:
     """Latency and bandwidth of transports at the level of comms, and kernels' times. The transports
     take turns.
     """
+    asked = options.asked(Options, flags)
+    output, protocols = asked.output, asked.protocols
     if output:
         check_output(output, ".nc")
-    for option, given in (("protocols", protocols), ("sizes", sizes), ("patterns", patterns)):
-        if not given:
-            raise InputError(f"--{option} is empty")
     import dask
 
     from dgsuite.kernels import KERNELS
     from dgsuite.studies.transports import bench, carriers, chip
     from dgsuite.suites.options import check_names
 
-    check_names("--patterns", patterns, PATTERNS.split(","))
-    check_names("--kernels", kernels, KERNELS)
+    check_names("--kernels", asked.kernels, KERNELS)
     for protocol in protocols:
-        if protocol in carriers.MPI and not (kernels or "clocked" in patterns):
+        if protocol in carriers.MPI and not (asked.kernels or "clocked" in asked.patterns):
             raise InputError(f"{protocol} carries clocked runs alone: add --patterns clocked")
         carriers.check(protocol)
-    with dask.config.set(chip.BUFFERS if scc else {}):
+    with dask.config.set(chip.BUFFERS if asked.scc else {}):
         with console.working("timing messages"):
-            ds = bench.measure(protocols, sizes, patterns, processes, repeats)
-        if kernels:
+            ds = bench.measure(
+                protocols, asked.sizes, asked.patterns, asked.processes, asked.repeats
+            )
+        if asked.kernels:
             from dgsuite.studies.transports.kernels import measure, workers
 
             with console.working("timing kernels"), workers(protocols) as there:
-                ds = ds.merge(measure(there, kernels, n, repeats))
-    ds = ds.assign_attrs(scc=int(scc))
+                ds = ds.merge(measure(there, asked.kernels, n, asked.repeats))
+    ds = ds.assign_attrs(scc=int(asked.scc))
     if output:
         from dgsuite.core.results.dataset import save
         from dgsuite.core.results.plots import write
@@ -109,19 +99,6 @@ def bench(
         print(json.dumps(bench.summary(ds)))
     else:
         _show(ds)
-
-
-@click.command(epilog="Example: mpiexec -n 2 dgsuite transports mpi-worker tcp://127.0.0.1:8786")
-@click.argument("address")
-@click.option("--threads", "--nthreads", default=1, show_default=True, help="Threads.")
-@options.general
-def mpi_worker(address: str, threads: int) -> None:
-    """Be a Dask worker among those that mpiexec starts, of the scheduler at ADDRESS."""
-    import asyncio
-
-    from dgsuite.studies.transports import mpi
-
-    asyncio.run(mpi.work(address, threads))
 
 
 def _show(ds: xr.Dataset) -> None:

@@ -148,9 +148,8 @@ class Offered:
                 )
         try:
             return self._function(**{k: v for k, v in named.items() if k not in self.further})
-        except (
-            OverflowError
-        ) as error:  # networkx may know the answer: Python's integers have no limit
+        except OverflowError as error:
+            # networkx may know the answer: Python's integers have no limit
             raise NotImplementedError(str(error)) from error
 
     def unless(self, reason: Callable[..., str | None]) -> Callable[..., str | None]:

@@ -70,13 +70,8 @@ def _iterate(
     if len(above) and (above.max() > LARGE or above.min() < 1 / LARGE):
         raise NotImplementedError(f"an edge has a {weight} that networkx rounds to 0 or infinity")
     most = max(max_iter, 0)
-    ds = run_either(
-        *(kernel, G, how, weight),
-        loops=True,
-        tolerance=tolerance,
-        iterations=most + 1,  # one more than may be needed
-        **parameters,
-    )
+    parameters |= {"tolerance": tolerance, "iterations": most + 1}  # one more than may be needed
+    ds = run_either(kernel, G, how, weight, loops=True, **parameters)
     if ds.sizes["round"] > most:
         raise nx.PowerIterationFailedConvergence(max_iter)
     return ds

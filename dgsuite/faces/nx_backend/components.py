@@ -24,7 +24,7 @@ THETA = 0.01
 
 
 def _sets(G: ConvertedGraph, labels: NDArray, nodes: Any = None) -> Iterator[set[Hashable]]:
-    """Sets of the nodes that have the same label, by ascending label; of all nodes, or of some numbers."""
+    """Sets of the nodes that have the same label, by ascending label."""
     order = np.argsort(labels, kind="stable")
     starts = np.flatnonzero(np.diff(labels[order], prepend=-1)).tolist()
     named = G.of(order if nodes is None else nodes[order])
@@ -33,39 +33,37 @@ def _sets(G: ConvertedGraph, labels: NDArray, nodes: Any = None) -> Iterator[set
 
 
 def _number(G: ConvertedGraph, labels: NDArray) -> int:
+    """How many components there are."""
     return int(np.count_nonzero(labels == np.arange(len(G))))
 
 
 def _is_one(G: ConvertedGraph, labels: NDArray) -> bool:
+    """Whether there is one."""
     if not len(G):
         raise nx.NetworkXPointlessConcept("Connectivity is undefined for the null graph.")
     return not labels.any()
 
 
-def _offered(name: str, kernel: str, answer: Callable[..., Any], what: str) -> Offered:
+def _offered(name: str, kernel: str, answer: Callable[..., Any]) -> Offered:
     """A function of networkx that follows from the components of a kernel."""
 
     def function(G: ConvertedGraph, **how: Any) -> Any:
         return answer(G, values(kernel, G, how, "component"))
 
-    return Offered(function, name, what)
+    return Offered(function, name, answer.__doc__ or "")
 
 
-SETS, HOW_MANY, ONE = "Sets of nodes.", "How many components there are.", "Whether there is one."
-
-connected_components = _offered("connected_components", "wcc", _sets, SETS)
-number_connected_components = _offered("number_connected_components", "wcc", _number, HOW_MANY)
-is_connected = _offered("is_connected", "wcc", _is_one, ONE)
-weakly_connected_components = _offered("weakly_connected_components", "wcc", _sets, SETS)
-number_weakly_connected_components = _offered(
-    "number_weakly_connected_components", "wcc", _number, HOW_MANY
-)
-is_weakly_connected = _offered("is_weakly_connected", "wcc", _is_one, ONE)
-strongly_connected_components = _offered("strongly_connected_components", "scc", _sets, SETS)
+connected_components = _offered("connected_components", "wcc", _sets)
+number_connected_components = _offered("number_connected_components", "wcc", _number)
+is_connected = _offered("is_connected", "wcc", _is_one)
+weakly_connected_components = _offered("weakly_connected_components", "wcc", _sets)
+number_weakly_connected_components = _offered("number_weakly_connected_components", "wcc", _number)
+is_weakly_connected = _offered("is_weakly_connected", "wcc", _is_one)
+strongly_connected_components = _offered("strongly_connected_components", "scc", _sets)
 number_strongly_connected_components = _offered(
-    "number_strongly_connected_components", "scc", _number, HOW_MANY
+    "number_strongly_connected_components", "scc", _number
 )
-is_strongly_connected = _offered("is_strongly_connected", "scc", _is_one, ONE)
+is_strongly_connected = _offered("is_strongly_connected", "scc", _is_one)
 
 
 @Offered
@@ -151,13 +149,8 @@ def leiden_communities(
         raise NotImplementedError(f"all edges have a {weight} of 0")
     # a generator of NumPy's draws integers below 2^63 - 1, and has no getrandbits
     drawn = int(seed.randrange(2**63 - 1))
-    ds = run_either(
-        *("leiden", G, how, weight),
-        loops=True,
-        resolution=float(resolution),
-        objective=metric,
-        seed=drawn,
-    )
+    chosen = {"resolution": float(resolution), "objective": metric, "seed": drawn}
+    ds = run_either("leiden", G, how, weight, loops=True, **chosen)
     return [*_sets(G, ds["community"].values)]
 
 

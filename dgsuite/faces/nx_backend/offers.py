@@ -49,94 +49,67 @@ LEVELS = Worth(6_000, 6_000)
 LONG = Worth(300_000, 100_000)
 """dgsuite takes many rounds, and is faster on large graphs alone."""
 
-OFFERS: dict[str, dict[str, Worth]] = {
+OFFERS: dict[str, dict[Worth, tuple[str, ...]]] = {
     "centrality": {
-        "betweenness_centrality": EACH,
-        "edge_betweenness_centrality": EACH,
-        "eigenvector_centrality": MANY,
-        "hits": SOME,
-        "katz_centrality": MANY,
-        "pagerank": SOME,
+        EACH: ("betweenness_centrality", "edge_betweenness_centrality"),
+        MANY: ("eigenvector_centrality", "katz_centrality"),
+        SOME: ("hits", "pagerank"),
     },
     "components": {
-        "articulation_points": SOME,
-        "biconnected_components": SOME,
-        "bridges": SOME,
-        "color": PASS,
-        "connected_components": PASS,
-        "has_bridges": SOME,
-        "is_bipartite": PASS,
-        "is_connected": PASS,
-        "is_directed_acyclic_graph": PASS,
-        "is_strongly_connected": PASS,
-        "is_weakly_connected": PASS,
-        "leiden_communities": LEVELS,
-        "node_connected_component": PASS,
-        "number_connected_components": PASS,
-        "number_strongly_connected_components": PASS,
-        "number_weakly_connected_components": PASS,
-        "strongly_connected_components": PASS,
-        "weakly_connected_components": PASS,
+        SOME: ("articulation_points", "biconnected_components", "bridges", "has_bridges"),
+        PASS: (
+            *("color", "is_bipartite", "is_directed_acyclic_graph", "node_connected_component"),
+            *("connected_components", "is_connected", "number_connected_components"),
+            *("strongly_connected_components", "is_strongly_connected"),
+            *("number_strongly_connected_components", "number_weakly_connected_components"),
+            *("weakly_connected_components", "is_weakly_connected"),
+        ),
+        LEVELS: ("leiden_communities",),
     },
     "distances": {
-        "all_pairs_shortest_path_length": EACH,
-        "average_shortest_path_length": EACH,
-        "center": EACH,
-        "closeness_centrality": EACH,
-        "diameter": EACH,
-        "eccentricity": EACH,
-        "harmonic_centrality": EACH,
-        "periphery": EACH,
-        "radius": EACH,
+        EACH: (
+            *("all_pairs_shortest_path_length", "average_shortest_path_length"),
+            *("center", "diameter", "eccentricity", "periphery", "radius"),
+            *("closeness_centrality", "harmonic_centrality"),
+        )
     },
-    "links": {
-        "adamic_adar_index": SOME,
-        "jaccard_coefficient": SOME,
-        "resource_allocation_index": SOME,
-    },
+    "links": {SOME: ("adamic_adar_index", "jaccard_coefficient", "resource_allocation_index")},
     "neighbourhoods": {
-        "average_clustering": MANY,
-        "clustering": MANY,
-        "core_number": SOME,
-        "square_clustering": MANY,
-        "transitivity": MANY,
-        "triangles": MANY,
+        MANY: (
+            *("average_clustering", "clustering", "square_clustering"),
+            *("transitivity", "triangles"),
+        ),
+        SOME: ("core_number",),
     },
     "paths": {
-        "ancestors": PASS,
-        "descendants": PASS,
-        "descendants_at_distance": PASS,
-        "dijkstra_path_length": LONG,
-        "multi_source_dijkstra_path_length": LONG,
-        "negative_edge_cycle": LONG,
-        "single_source_bellman_ford_path_length": LONG,
-        "single_source_dijkstra": LONG,
-        "single_source_dijkstra_path": LONG,
-        "single_source_dijkstra_path_length": LONG,
-        "single_source_shortest_path": PASS,
-        "single_source_shortest_path_length": PASS,
-        "single_target_shortest_path": PASS,
-        "single_target_shortest_path_length": PASS,
-        "voronoi_cells": LONG,
+        PASS: (
+            *("ancestors", "descendants", "descendants_at_distance"),
+            *("single_source_shortest_path", "single_source_shortest_path_length"),
+            *("single_target_shortest_path", "single_target_shortest_path_length"),
+        ),
+        LONG: (
+            *("dijkstra_path_length", "multi_source_dijkstra_path_length", "negative_edge_cycle"),
+            *("single_source_bellman_ford_path_length", "single_source_dijkstra"),
+            *("single_source_dijkstra_path", "single_source_dijkstra_path_length"),
+            "voronoi_cells",
+        ),
     },
-    "independent": {
-        "greedy_color": PASS,
-        "maximal_independent_set": SOME,
-        "maximal_matching": PASS,
-    },
+    "independent": {PASS: ("greedy_color", "maximal_matching"), SOME: ("maximal_independent_set",)},
     "trees": {
-        "maximum_spanning_edges": LONG,
-        "maximum_spanning_tree": LONG,
-        "minimum_spanning_edges": LONG,
-        "minimum_spanning_tree": LONG,
+        LONG: (
+            *("maximum_spanning_edges", "maximum_spanning_tree"),
+            *("minimum_spanning_edges", "minimum_spanning_tree"),
+        )
     },
 }
-"""By module."""
+"""By module, and by when they are worth it."""
 
 MAKERS = ("from_pandas_edgelist", "from_scipy_sparse_array")
 """Functions that make graphs, of the module ``constructors``: for ``backend_priority.generators``."""
 
-ANSWERS = {name: home for home, names in OFFERS.items() for name in names}
+ANSWERS = {
+    name: home for home, by_worth in OFFERS.items() for names in by_worth.values() for name in names
+}
 """The module of each function that a kernel answers."""
 
 EXPORTS = ("to_numpy_array", "to_pandas_edgelist", "to_scipy_sparse_array")
@@ -145,6 +118,11 @@ EXPORTS = ("to_numpy_array", "to_pandas_edgelist", "to_scipy_sparse_array")
 HOMES = ANSWERS | dict.fromkeys((*MAKERS, *EXPORTS), "constructors")
 """The module of each function."""
 
-WORTH = {name: worth for names in OFFERS.values() for name, worth in names.items()}
+WORTH = {
+    name: worth
+    for by_worth in OFFERS.values()
+    for worth, names in by_worth.items()
+    for name in names
+}
 WORTH |= dict.fromkeys(EXPORTS, Worth(inf, inf))
 """When each function is worth it."""

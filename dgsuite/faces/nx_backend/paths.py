@@ -14,8 +14,16 @@ from dgsuite.base.errors import NegativeCycle
 from dgsuite.faces.nx_backend.calls import LOOPS, How, Offered, run, type_in_networkx
 from dgsuite.faces.nx_backend.graph import ConvertedGraph
 
+Nodes = Collection[Hashable]
+
 PAIRS = type_in_networkx("single_target_shortest_path_length", nx.empty_graph(1), 0) is not dict
 """Whether networkx gives hops to a node as pairs, as before 3.5."""
+
+
+def _check(G: ConvertedGraph, node: Hashable, said: str, error: type = nx.NodeNotFound) -> None:
+    """See that a node is in the graph; else networkx's error says so."""
+    if node not in G:
+        raise error(said)
 
 
 def most_hops(G: ConvertedGraph, cutoff: float | None) -> int:
@@ -108,14 +116,13 @@ def _exact(distance: NDArray[np.float64], lengths: NDArray | None) -> NDArray:
 
 
 def _nearest_source(
-    G: ConvertedGraph, sources: Collection[Hashable], weight: str | None, how: How
+    G: ConvertedGraph, sources: Nodes, weight: str | None, how: How
 ) -> tuple[NDArray, NDArray[np.int64]]:
     """The distance of each node from the nearest of some sources, and the number of that one, or -1."""
     if not sources:
         raise ValueError("sources must not be empty")
     for source in sources:
-        if source not in G:
-            raise nx.NodeNotFound(f"Node {source} not found in graph")
+        _check(G, source, f"Node {source} not found in graph")
     values = G.lengths(weight)
     numbers = list(dict.fromkeys(G.number[source] for source in sources))
     ds = run("sssp", G, how, weight=weight, sources=numbers)
@@ -124,11 +131,7 @@ def _nearest_source(
 
 @Offered
 def multi_source_dijkstra_path_length(
-    G: ConvertedGraph,
-    sources: Collection[Hashable],
-    cutoff: float | None,
-    weight: str | None,
-    **how: Any,
+    G: ConvertedGraph, sources: Nodes, cutoff: float | None, weight: str | None, **how: Any
 ) -> dict[Hashable, Any]:
     """Distances from the nearest of some nodes."""
     distance, source = _nearest_source(G, sources, weight, how)
@@ -144,7 +147,7 @@ def multi_source_dijkstra_path_length(
 
 @Offered
 def voronoi_cells(
-    G: ConvertedGraph, center_nodes: Collection[Hashable], weight: str | None, **how: Any
+    G: ConvertedGraph, center_nodes: Nodes, weight: str | None, **how: Any
 ) -> dict[Hashable, set[Hashable]]:
     """The nodes that are nearest to each of some nodes; of several that are as near, to any of them."""
     _, source = _nearest_source(G, center_nodes, weight, how)
@@ -194,8 +197,7 @@ def single_source_shortest_path_length(
     G: ConvertedGraph, source: Hashable, cutoff: float | None, **how: Any
 ) -> dict[Hashable, int]:
     """Hops from a node."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} is not in G")
+    _check(G, source, f"Source {source} is not in G")
     return _search(G, source, most_hops(G, cutoff), how).lengths()
 
 
@@ -204,8 +206,7 @@ def single_target_shortest_path_length(
     G: ConvertedGraph, target: Hashable, cutoff: float | None, **how: Any
 ) -> Any:
     """Hops to a node."""
-    if target not in G:
-        raise nx.NodeNotFound(f"Target {target} is not in G")
+    _check(G, target, f"Target {target} is not in G")
     found = _search(G, target, most_hops(G, cutoff), how, reverse=True).lengths()
     return iter(found.items()) if PAIRS else found
 
@@ -215,8 +216,7 @@ def single_source_shortest_path(
     G: ConvertedGraph, source: Hashable, cutoff: float | None, **how: Any
 ) -> dict[Hashable, list[Hashable]]:
     """A path of the fewest hops to each node."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} not in G")
+    _check(G, source, f"Source {source} not in G")
     return _search(G, source, most_hops(G, cutoff), how).paths()
 
 
@@ -225,8 +225,7 @@ def single_target_shortest_path(
     G: ConvertedGraph, target: Hashable, cutoff: float | None, **how: Any
 ) -> dict[Hashable, list[Hashable]]:
     """A path of the fewest hops from each node."""
-    if target not in G:
-        raise nx.NodeNotFound(f"Target {target} not in G")
+    _check(G, target, f"Target {target} not in G")
     return _search(G, target, most_hops(G, cutoff), how, reverse=True).paths(reverse=True)
 
 
@@ -253,8 +252,7 @@ def descendants_at_distance(
     G: ConvertedGraph, source: Hashable, distance: int, **how: Any
 ) -> set[Hashable]:
     """Nodes at a number of hops from a node."""
-    if source not in G:
-        raise nx.NetworkXError(f"The node {source} is not in the graph.")
+    _check(G, source, f"The node {source} is not in the graph.", nx.NetworkXError)
     lengths = _search(G, source, inf, how).lengths()
     return {node for node, hops in lengths.items() if hops == distance}
 
@@ -275,8 +273,7 @@ def single_source_bellman_ford_path_length(
     values = G.weight(weight)
     if values is None or (values >= 0).all():
         return _dijkstra(G, source, None, weight, how).lengths()
-    if source not in G:
-        raise nx.NodeNotFound(f"Source {source} not in G")
+    _check(G, source, f"Source {source} not in G")
     reached, distance = _bellman_ford(G, [G.number[source]], weight, how)
     found = dict(zip(G.of(reached), distance[reached].tolist(), strict=True))
     return {**found, source: 0}  # networkx has the integer
@@ -314,8 +311,7 @@ def dijkstra_path_length(
     G: ConvertedGraph, source: Hashable, target: Hashable, weight: str | None, **how: Any
 ) -> Any:
     """Distance from a node to another."""
-    if source not in G:
-        raise nx.NodeNotFound(f"Node {source} not found in graph")
+    _check(G, source, f"Node {source} not found in graph")
     lengths = _dijkstra(G, source, None, weight, how).lengths()
     if target not in lengths:
         raise nx.NetworkXNoPath(f"Node {target} not reachable from {source}")

@@ -30,15 +30,8 @@ def _forest(G: ConvertedGraph, weight: str | None, heaviest: bool, how: How) -> 
     place = np.empty(count, np.int64)
     place[order] = np.arange(count)
     way = Way.of(how)
-    graph = dgsuite.Graph.from_edges(
-        G.source,
-        G.target,
-        n=len(G),
-        weights=place,
-        duplicates="min",
-        clusters=way.clusters,
-        client=way.client,
-    )
+    made: Any = {"duplicates": "min", "clusters": way.clusters, "client": way.client}
+    graph = dgsuite.Graph.from_edges(G.source, G.target, n=len(G), weights=place, **made)
     ds = dgsuite.run("mst", graph, style=way.style, client=way.client)
     parent = ds["parent"].values.astype(np.int64)
     child = np.flatnonzero(parent >= 0)

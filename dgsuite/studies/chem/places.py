@@ -91,12 +91,7 @@ def spread(work: Work, density: NDArray, client: Client, places: Sequence[str]) 
 
 
 def _place(
-    run: str,
-    work: Work,
-    density: NDArray,
-    rank: int,
-    epochs: Sequence[str],
-    places: Sequence[str],
+    run: str, work: Work, density: NDArray, rank: int, epochs: Sequence[str], places: Sequence[str]
 ) -> Share:
     worker.fence(get_worker(), epochs[rank])
     wanted = partial(worker.plugin().wanted, worker.task_key())

@@ -8,15 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dgsuite.base.errors import InputError, hint
 from dgsuite.core.engine.workload import Workload
-from dgsuite.studies.experiment.model import SOURCES, or_none
+from dgsuite.studies.experiment.model import SOURCES, Config, GraphSource, Run, Throttle, or_none
 from dgsuite.studies.network.network import Network
-
-if TYPE_CHECKING:
-    from dgsuite.studies.experiment.model import Config, GraphSource, Run, Throttle
 
 ELSEWHERE = {
     "kind": "graph.generate",

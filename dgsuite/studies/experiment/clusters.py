@@ -63,12 +63,10 @@ def check_memory(limit: str) -> None:
     """
     from dask.utils import parse_bytes
 
-    try:
-        fine = limit == "auto" or (limit != "" and parse_bytes(limit) >= 0)
-    except ValueError:
-        fine = False
-    if not fine:
-        raise InputError(f"memory_limit {limit!r}: must be such as '4 GB', 'auto', or '0' for none")
+    with suppress(ValueError):
+        if limit == "auto" or (limit != "" and parse_bytes(limit) >= 0):
+            return
+    raise InputError(f"memory_limit {limit!r}: must be such as '4 GB', 'auto', or '0' for none")
 
 
 def _reach(address: str) -> None:

@@ -16,18 +16,8 @@ from dgsuite.base.names import Rule, Style
 
 Form = Literal["iterative", "recursive", "block"]
 VARIED = (
-    "count_as",
-    "n",
-    "kind",
-    "clusters",
-    "workers",
-    "threads",
-    "hwts",
-    "seed",
-    "repeat",
-    "bandwidth",
-    "workload",
-    "network",
+    *("count_as", "n", "kind", "clusters", "workers", "threads", "hwts", "seed"),
+    *("repeat", "bandwidth", "workload", "network"),
 )
 """Parameters of a point besides its kernel and how it runs."""
 
@@ -291,7 +281,7 @@ class Scaling(Section):
     link: str | None = None
     """Bytes per second of a node's link, such as "1.25 GB"; by default the nominal bandwidth of the runs."""
     processes_per_node: Count | None = None
-    """Processes that share a node's link; by default as in the runs."""
+    """Processes that share a node's link, and that a machine adds; by default as in the runs."""
     departs: dict[str, str] = {}
     """Why the setting departs from the paper's, by aspect (`dgsuite report claims`)."""
 
@@ -356,15 +346,9 @@ class Point(BaseModel):
 
     def describe(self) -> str:
         """A line for people."""
-        parts = [self.kernel, self.style]
-        if self.form != "iterative":
-            parts.insert(0, self.form)
-        for name in VARIED:
-            value = getattr(self, name)
-            if value not in (None, ""):
-                parts.append(f"{name}={value}")
-        if self.trials is not None:
-            parts.append(f"trials={self.trials}")
+        named = {name: getattr(self, name) for name in (*VARIED, "trials")}
+        parts = [self.form] * (self.form != "iterative") + [self.kernel, self.style]
+        parts += [f"{name}={value}" for name, value in named.items() if value not in (None, "")]
         return " ".join(parts)
 
 

@@ -234,7 +234,7 @@ class Network:
         RunError
             The kernel cannot do it.
         """
-        made = make(nominal, percent, latency, scope, traffic)
+        made = make(nominal, latency, percent=percent, scope=scope, traffic=traffic)
         if (made.scope, made.traffic) != ("process", "exchange"):
             raise InputError(f"tc limits what a process exchanges, not {scope!r} and {traffic!r}")
         for host in range(self.hosts):

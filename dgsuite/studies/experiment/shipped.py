@@ -10,10 +10,8 @@ from dgsuite.base.errors import InputError, unknown
 
 PACKAGE = Path(__file__).parents[2]
 
-FOLDER = next(
-    (folder for folder in (PACKAGE / "configs", PACKAGE.parent / "configs") if folder.is_dir()),
-    PACKAGE / "configs",
-)
+FOLDER = PACKAGE / "configs"
+FOLDER = FOLDER if FOLDER.is_dir() else PACKAGE.parent / "configs"
 """Where they are: in the package if it was installed, else beside it."""
 
 

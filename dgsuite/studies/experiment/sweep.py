@@ -11,21 +11,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
+from distributed import Client
 
 from dgsuite import genval
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.parameters import make_kernel
+from dgsuite.core.results import provenance
 from dgsuite.core.results.dataset import made_by, open_dataset, save, versions
-from dgsuite.core.results.provenance import (
-    changes,
-    circumstances,
-    machine_of,
-    moment,
-    oversubscribed,
-)
+from dgsuite.core.running.attempt import as_seen
 from dgsuite.core.running.runner import run
 from dgsuite.genval.validation import VALIDATORS
 from dgsuite.kernels.own import named
@@ -43,10 +40,13 @@ from dgsuite.studies.experiment.model import SWEPT, Cluster, Experiment, Point, 
 from dgsuite.studies.lab.repeating import repeat
 from dgsuite.studies.transports.throttle import limit
 
-if TYPE_CHECKING:
-    from distributed import Client
-
 logger = logging.getLogger(__name__)
+
+OnPoint = Callable[[int, Point, str], None]
+"""Called as a point begins, with its number, the point, and why it is run; "" where it is kept."""
+
+OnRound = Callable[[int], None]
+"""Called with the number of rounds so far."""
 
 ENOUGH = 0.5
 """Seconds of a point's runs after which it is not run again, whatever the number of iterations."""
@@ -54,8 +54,17 @@ ENOUGH = 0.5
 NEW, FORCED = "new", "forced"
 """Why a point is run of which there is no earlier run, and where earlier runs do not count."""
 
+AS_GIVEN = {"style", "form", "clusters", "count_as", "trace", "congest"}
+"""What of a point are options of a run by the same names."""
+
 KEPT = 2
 """Graphs that are kept, for kernels that take turns."""
+
+MAX_NODES = 1 << 14
+"""Nodes of a graph that is made to see whether its kernel takes it; larger ones take too long."""
+
+DECIDING = {"kernel", "form", "n", "kind", "clusters", "seed", "graph", "params"}
+"""What of a point decides whether its kernel takes its graph."""
 
 
 @dataclass
@@ -95,10 +104,8 @@ class Sweep:
             identity["input"] = _digests(self.folder / point.source()[1])
         if isinstance(nodes := point.graph.nodes, str):
             identity["nodes"] = _digests(self.folder / nodes)
-        if self.cluster.protocol is not None:
-            identity["protocol"] = self.cluster.protocol
-        if self.cluster.scheduler is not None:
-            identity["scheduler"] = self.cluster.scheduler
+        address = {"protocol", "scheduler"}
+        identity |= self.cluster.model_dump(include=address, exclude_none=True)
         e = self.experiment
         if e.fresh or e.warmup or e.iterations > 1:
             identity["care"] = [e.fresh, e.warmup, e.iterations]
@@ -106,19 +113,8 @@ class Sweep:
             identity["throttle"] = self.throttle.model_dump(exclude={"percent"})
         return _hashed(identity)
 
-    def run(
-        self,
-        *,
-        force: bool = False,
-        on_point: Callable[[int, Point, str], None],
-        on_round: Callable[[int], None],
-    ) -> list[xr.Dataset]:
+    def run(self, *, force: bool = False, on_point: OnPoint, on_round: OnRound) -> list[xr.Dataset]:
         """Run every point that is not finished yet.
-
-        Parameters
-        ----------
-        on_point
-            Called as each begins, with its number, the point, and why it is run; "" where it is kept.
 
         Raises
         ------
@@ -173,7 +169,7 @@ class Sweep:
         except InputError as error:
             logger.warning("a finished point is run anew: %s", error)
             return None, "the file of an earlier run cannot be read"
-        if changed := changes(circumstances(dataset.attrs), now):
+        if changed := provenance.changes(provenance.circumstances(dataset.attrs), now):
             return None, changed
         if self.experiment.validate_results and "valid" not in dataset.attrs:
             return None, "the result of an earlier run was not validated"
@@ -215,7 +211,7 @@ class Sweep:
         point: Point,
         graph: Graph,
         client: Client | None,
-        on_round: Callable[[int], None],
+        on_round: OnRound,
         checkpoint: str | None = None,
     ) -> xr.Dataset:
         """Run a point, perhaps with checkpoints in a folder."""
@@ -231,16 +227,11 @@ class Sweep:
             return run(
                 point.kernel,
                 graph,
-                style=point.style,
-                form=point.form,
-                clusters=point.clusters,
                 client=client,
-                count_as=point.count_as,
                 workload=json.loads(point.workload or "null"),
                 on_round=on_round,
-                trace=point.trace,
                 checkpoint=checkpoint,
-                congest=point.congest,
+                **point.model_dump(include=AS_GIVEN),
                 **how,
             )
 
@@ -256,16 +247,11 @@ class Sweep:
         return dataset
 
     def one(
-        self,
-        point: Point,
-        graph: Graph,
-        client: Client | None,
-        on_round: Callable[[int], None],
-        name: str,
+        self, point: Point, graph: Graph, client: Client | None, on_round: OnRound, name: str
     ) -> xr.Dataset:
         """Run a point, and check its result; its checkpoints are in a folder of that name."""
         checkpoint = None if point.checkpoint is None else f"{point.checkpoint}/{name}"
-        before, kernel = moment(), named(point.kernel)
+        before, kernel = provenance.moment(), named(point.kernel)
         dataset = self.execute(point, graph, client, on_round, checkpoint)
         if self.experiment.validate_results and kernel.name in VALIDATORS:
             if point.trials is None:
@@ -294,7 +280,7 @@ class Sweep:
             dataset.attrs["nominal_bandwidth"] = self.throttle.share() * k
             dataset.attrs["processes_per_node"] = k
             dataset.attrs["throttle_means"] = self.throttle.means
-        dataset.attrs["oversubscribed"] = int(oversubscribed(dataset.attrs))
+        dataset.attrs["oversubscribed"] = int(provenance.oversubscribed(dataset.attrs))
         return dataset
 
 
@@ -320,6 +306,17 @@ def make_graph(point: Point, folder: Path, client: Client | None) -> Graph:
         return graph
     clusters = point.clusters or (1 if client is None else point.workers)
     return arrange(graph.repartition(clusters, client))
+
+
+def unsuited(points: Sequence[Point], folder: Path) -> Iterator[str]:
+    """Points whose kernels do not take their graphs, and why."""
+    looked = {p.model_dump_json(include=DECIDING): p for p in points if (p.n or 0) <= MAX_NODES}
+    for point in looked.values():
+        try:
+            graph = make_graph(point, folder, None)
+            as_seen(graph, make_kernel(point.kernel, graph, point.seed, point.params, point.form))
+        except InputError as error:
+            yield f"{point.describe()}: {error}"
 
 
 def _source(point: Point, folder: Path, client: Client | None) -> Graph:
@@ -383,7 +380,8 @@ class _Clusters:
     def circumstances(self, point: Point) -> dict[str, str]:
         """What a run of a point is made by now."""
         client = None if point.style == "serial" or not self.size else self.current
-        return circumstances({"code": fingerprint(), "versions": versions(), **machine_of(client)})
+        own = {"code": fingerprint(), "versions": versions(), **provenance.machine_of(client)}
+        return provenance.circumstances(own)
 
     def where(self, point: Point) -> Any:
         """What points must agree on to share a cluster."""

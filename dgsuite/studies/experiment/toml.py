@@ -81,7 +81,7 @@ def checked[M: BaseModel](
     path
         The file, for errors.
     flags
-        Keys of the file's table that are from the command line; errors name the option instead.
+        Keys of the model, or of its table, that are from the command line; errors name the option instead.
 
     Raises
     ------
@@ -266,8 +266,8 @@ def _explain(problem: Mapping[str, Any], model: type[BaseModel], flags: Containe
     where, kind, value = problem["loc"], problem["type"], problem["input"]
     key = ".".join(map(str, where))
     said = _says(problem, model)
-    if len(where) > 1 and where[1] in flags:
-        return f"--{str(where[1]).replace('_', '-')} {value}: {said}"
+    if option := next((part for part in where[:2] if part in flags), None):
+        return f"--{option.replace('_', '-')} {value}: {said}"
     shown = "" if kind in ("extra_forbidden", "missing") else f" = {value!r}"
     return f"{key}{shown}: {said}"
 

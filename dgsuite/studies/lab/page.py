@@ -103,12 +103,8 @@ def _sent(sent: Messages) -> dict[str, Any]:
             f"{text}{', ' * bool(text)}{told}{value}"
             for text, value in zip(says, map(_text, values), strict=True)
         ]
-    return {
-        "from": sent.sender.tolist(),
-        "to": sent.receiver.tolist(),
-        "says": says,
-        "fate": fate.tolist(),
-    }
+    ends = {"from": sent.sender.tolist(), "to": sent.receiver.tolist()}
+    return {**ends, "says": says, "fate": fate.tolist()}
 
 
 def _field(name: str, about: str, kept: list[NDArray | None]) -> dict[str, Any]:

@@ -182,8 +182,7 @@ def space_time(execution: Execution, after: tuple[int, int] | None = None) -> Fi
         ax.set_yticks(range(n), names(execution.graph))
     ax.set_ylabel("node")
     ax.tick_params(length=0)
-    for side in ax.spines.values():
-        side.set_visible(False)
+    ax.spines[:].set_visible(False)
     handles, labels = ax.get_legend_handles_labels()
     if labels:
         figure.legend(handles, labels, loc="outside lower center", ncols=len(labels))

@@ -96,19 +96,16 @@ def repeat(
     name = one.kernel.name
     validate &= name in VALIDATORS
     if _in_copies(one, graph, network):
-        made, seeds = _at_once(one, graph, times, network, validate, how), None
+        made, seeds = _at_once(one, times, validate, how), None
     else:
         seeds = one.kernel.seed + np.arange(times)
-        made = _in_turn(one.kernel, graph, seeds, network, validate, how)
+        made = _in_turn(one, seeds, validate, how)
     attrs: dict[str, Any] = {
         "title": f"{times} runs of {name} on {graph.n} nodes",
         "source": f"dgsuite {__version__}",
         "Conventions": "CF-1.11",
-        "kernel": name,
-        "n": graph.n,
-        "m": graph.m,
-        "seed": one.kernel.seed,
     }
+    attrs |= {"kernel": name, "n": graph.n, "m": graph.m, "seed": one.kernel.seed}
     if network is not None:
         attrs["network"] = network.described()
     nodes = np.arange(graph.n) if graph.labels is None else graph.labels.array
@@ -138,14 +135,11 @@ def _in_copies(one: Execution, graph: Graph, network: Network | None) -> bool:
 
 
 def _in_turn(
-    kernel: Kernel,
-    graph: Graph,
-    seeds: NDArray[np.int64],
-    network: Network | None,
-    validate: bool,
-    how: Mapping[str, Any],
+    one: Execution, seeds: NDArray[np.int64], validate: bool, how: Mapping[str, Any]
 ) -> dict[str, Any]:
     """What is found of runs with these seeds, one after the other."""
+    kernel, graph = one.kernel, one.graph
+    network: Any = one.network
     found: dict[str, list[Any]] = {}
     struck = 0
     outputs = {name: o for name, o in kernel.outputs.items() if not o.tabular}
@@ -175,26 +169,16 @@ def _variables(
     dims = {"crashed": ("node",), **{name: output.dims for name, output in outputs.items()}}
     texts = {"crashed": "round in which it crashed, -1 for none"}
     texts |= {name: output.long_name for name, output in outputs.items()}
-    texts |= {
-        "rounds": "rounds of the run",
-        "valid": "1 if the rule accepts the result, 0 if not",
-    }
+    texts |= {"rounds": "rounds of the run", "valid": "1 if the rule accepts the result, 0 if not"}
     return {
         name: variable(("run", *dims.get(name, ())), np.asarray(values), texts.get(name, name))
         for name, values in found.items()
     }
 
 
-def _at_once(
-    one: Execution,
-    graph: Graph,
-    times: int,
-    network: Network | None,
-    validate: bool,
-    how: Mapping[str, Any],
-) -> dict[str, Any]:
+def _at_once(one: Execution, times: int, validate: bool, how: Mapping[str, Any]) -> dict[str, Any]:
     """What is found of runs on copies of the graph, as one."""
-    copies = _copies(graph, times)
+    graph, copies = one.graph, _copies(one.graph, times)
     for need in one.kernel.needs:  # each copy has what the graph has
         copies.cache.get(need, lambda: None)
     execution = Execution(one.kernel, copies, **how)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,15 +13,13 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, one_of
 from dgsuite.base.mixing import Domain, key, keyed
 from dgsuite.core.engine.network import Strikes, Target
+from dgsuite.kernels.bsp import Kernel
 from dgsuite.kernels.lab.delays import LONGEST
 from dgsuite.partition.arrays.segments import expand
 from dgsuite.partition.clusters.cluster import Cluster
+from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.labels.nodes import listed
 from dgsuite.studies.network.names import is_whole, node_ids, whole
-
-if TYPE_CHECKING:
-    from dgsuite.kernels.bsp import Kernel
-    from dgsuite.partition.graph.graph import Graph
 
 NODES = "nodes of an adversary"
 

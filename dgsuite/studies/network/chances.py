@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,9 +11,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError
 from dgsuite.base.pairs import pair_key
 from dgsuite.partition.clusters.cluster import Cluster
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
+from dgsuite.partition.graph.graph import Graph
 
 ALWAYS = 1 << 53
 """The limit below which all of the numbers lie that decide whether a message is lost."""

@@ -22,15 +22,7 @@ from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.halo import Halo
 from dgsuite.studies.network.adversary import ABSENCES
 from dgsuite.studies.network.chances import CODES, Chances, limit
-from dgsuite.studies.network.faults import (
-    ADVERSARY,
-    CHURN,
-    KINDS,
-    LIARS,
-    REWRITTEN,
-    Fate,
-    Faults,
-)
+from dgsuite.studies.network.faults import ADVERSARY, CHURN, LIARS, STRUCK, Fate, Faults
 from dgsuite.studies.network.lies import Lies
 from dgsuite.studies.network.node_states import put, take
 from dgsuite.studies.network.strategies import Adds
@@ -134,7 +126,7 @@ class Disturbed:
             return
         self._at = step.turn, step.position
         self._crash(step)
-        self.struck.append(np.zeros(CODES + len(REWRITTEN), np.int64))
+        self.struck.append(np.zeros(len(STRUCK), np.int64))
         away, drops = self.faults.away(step.round), self.faults.dropped(step.round)
         mute = [(LIARS, self._silent), (CHURN, away)]
         if self._watch is not None:
@@ -399,9 +391,9 @@ class Disturbed:
 
     def notes(self) -> dict[str, list[int]]:
         """What struck messages of each phase, by name; nothing of the last, whose messages no phase reads."""
-        table = np.array([*self.struck[:-1], np.zeros(CODES + len(REWRITTEN), np.int64)])
+        table = np.array([*self.struck[:-1], np.zeros(len(STRUCK), np.int64)])
         found = {"lost": table[:, 1:CODES].sum(axis=1)}
-        for name, values in zip((*KINDS, *REWRITTEN), table.T[1:], strict=True):
+        for name, values in zip(STRUCK[1:], table.T[1:], strict=True):
             found[f"struck by {name}"] = values + found.get(f"struck by {name}", 0)
         return {name: values.tolist() for name, values in found.items()}
 

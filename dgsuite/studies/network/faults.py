@@ -34,6 +34,9 @@ KINDS = ("loss", "crashes", "churn", "byzantine", "drops", "partitions", "advers
 REWRITTEN = ("byzantine", "corruption", "duplicates")
 """The parameters that cause messages which arrive to be rewritten, or to arrive twice."""
 
+STRUCK = ("", *KINDS, *REWRITTEN)
+"""The columns of what struck messages: nothing, by the codes, and by `REWRITTEN`."""
+
 
 @dataclass(frozen=True)
 class Faults:
@@ -248,7 +251,7 @@ class Fate:
         many messages to living nodes were struck, by code and then by `REWRITTEN`. Parameters as of `lost`.
         """
         lost, reached = self.lost(src, dst, number, fields), ~self.dead[dst]
-        struck = np.zeros(CODES + len(REWRITTEN), np.int64)
+        struck = np.zeros(len(STRUCK), np.int64)
         which = reached & (lost == 0)
         struck[:CODES] = np.bincount(lost[reached & ~which], minlength=CODES)
         if self.lies is None and self.twice is None:

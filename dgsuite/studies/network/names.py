@@ -5,17 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import fields
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, shown, unknown
+from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.labels.nodes import listed
 from dgsuite.partition.labels.nodes import node_ids as ids_of
-
-if TYPE_CHECKING:
-    from dgsuite.partition.graph.graph import Graph
 
 
 def is_whole(value: Any) -> bool:

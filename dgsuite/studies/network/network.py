@@ -27,15 +27,7 @@ from dgsuite.studies.network.chances import check_weights
 from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
 from dgsuite.studies.network.faults import Faults
 from dgsuite.studies.network.names import is_whole, made, node_ids, probability, whole
-from dgsuite.studies.network.parts import (
-    Byzantine,
-    Crash,
-    Partition,
-    absence_of,
-    crashes_of,
-    drop_of,
-    partition_of,
-)
+from dgsuite.studies.network.parts import READERS, Byzantine, Crash, Partition, crashes_of
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -177,8 +169,7 @@ class Network(engine.Network):
         object.__setattr__(self, "byzantine", made(Byzantine, self.byzantine, "byzantine"))
         object.__setattr__(self, "adversary", made(Adversary, self.adversary, "adversary"))
         object.__setattr__(self, "crashes", crashes_of(self.crashes))
-        listed = ("drops", drop_of), ("churn", absence_of), ("partitions", partition_of)
-        for name, of in listed:
+        for name, of in READERS.items():
             object.__setattr__(self, name, tuple(map(of, getattr(self, name))))
         for name in ("duplicates", "corruption", "drift"):
             object.__setattr__(self, name, probability(name, getattr(self, name)))

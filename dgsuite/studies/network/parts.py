@@ -199,3 +199,7 @@ def partition_of(given: Any) -> Partition:
         given = dict(zip(("first", "end", "nodes", "one_way"), given, strict=False))
     found: Partition = made(Partition, given, "partitions")
     return found
+
+
+READERS = {"drops": drop_of, "churn": absence_of, "partitions": partition_of}
+"""What an item of a list of faults is read by."""

@@ -339,15 +339,10 @@ def _fit_times(found: Analysis) -> None:
         form = found.fitted(times[inner])
         out = times[~inner]
         size = out.n if several else None
-        low, high = form.interval(out.p, size=size)
-        said = {
-            "measured": out.values,
-            "predicted": form.predict(out.p, size),
-            "low": low,
-            "high": high,
-        }
+        names = ("measured", "predicted", "low", "high")
+        said = out.values, form.predict(out.p, size), *form.interval(out.p, size=size)
         found.held_out = xr.Dataset(
-            {name: ("point", seconds, {"units": "s"}) for name, seconds in said.items()},
+            {name: ("point", each, {"units": "s"}) for name, each in zip(names, said, strict=True)},
             {"n": ("point", out.n.values), "p": ("point", out.p.values)},
             {"terms": " + ".join(form.terms), "level": 0.95},
         )

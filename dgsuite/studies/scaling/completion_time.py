@@ -74,10 +74,7 @@ class CompletionTime:
     stderr_: pd.Series
 
     def __init__(
-        self,
-        terms: Sequence[str] = FORMS[0],
-        weights: str = "relative",
-        bounded: bool = True,
+        self, terms: Sequence[str] = FORMS[0], weights: str = "relative", bounded: bool = True
     ) -> None:
         self.terms = tuple(terms)
         if not self.terms or len(set(self.terms)) != len(self.terms):

@@ -70,8 +70,7 @@ def _times(found: Analysis, ax: Axes, line: bool = False) -> None:
         ax.plot([], [], "o", color=colour, label=label)
     if found.runs.oversubscribed.any():
         ax.plot([], [], "o", color="#555555", markerfacecolor="white", label=SHARED)
-    ax.set_xlabel(found.unit)
-    ax.set_ylabel("seconds")
+    ax.set(xlabel=found.unit, ylabel="seconds")
     ax.legend()
 
 
@@ -199,8 +198,7 @@ def bandwidth_impact(found: Analysis, ax: Axes) -> bool:
     if len(found.sizes) > 1:
         for i, n in enumerate(found.sizes):
             ax.plot([], [], MARKS[i % len(MARKS)], color="#555555", markersize=3, label=f"n = {n}")
-    ax.set_xlabel("bandwidth, per cent")
-    ax.set_ylabel("seconds")
+    ax.set(xlabel="bandwidth, per cent", ylabel="seconds")
     ax.set_ylim(bottom=0)
     ax.legend(loc="upper left", bbox_to_anchor=(1, 1))
     return True
@@ -237,8 +235,7 @@ def prediction(found: Analysis, ax: Axes) -> bool:
     ax.set_xticks(x, [f"{cti:.0%}" for cti in found.demand.ctis_])
     of = f", n = {n}" if found.size(n) else ""
     shared = ", oversubscribed" * bool(found.runs.oversubscribed.sel(p=p))
-    ax.set_xlabel(f"CTI, {found.counted(p)}{of}{shared}")
-    ax.set_ylabel("bandwidth demand, per cent")
+    ax.set(xlabel=f"CTI, {found.counted(p)}{of}{shared}", ylabel="bandwidth demand, per cent")
     ax.legend()
     return True
 
@@ -267,9 +264,8 @@ def what_if_check(found: Analysis, ax: Axes) -> bool:
         return False
     ends = np.array([f(np.concatenate(drawn)) for f in (np.min, np.max)])
     ax.plot(ends, ends, color="#999999", linewidth=0.8)
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xlabel("measured, seconds" + " (hollow: oversubscribed)" * bool(shared.any()))
-    ax.set_ylabel("predicted, seconds")
+    hollow = " (hollow: oversubscribed)" * bool(shared.any())
+    ax.set(xlabel=f"measured, seconds{hollow}", ylabel="predicted, seconds")
+    ax.set(xscale="log", yscale="log")
     ax.legend()
     return True

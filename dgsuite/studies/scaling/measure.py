@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.results.checking import check_attributes
-from dgsuite.core.results.dataset import variable
 
 LINK = ("nominal_bandwidth", "processes_per_node")
 """What an experiment says of the throttled link: bytes per second, and the processes that share it."""
@@ -131,36 +131,30 @@ def measured(results: Sequence[xr.Dataset], processors: int | None = None) -> xr
         if shared:
             oversubscribed.add(workers)
         values[key] = completion(ds, shared)
-    sizes, ps, bandwidths, repeats = axes = [
-        sorted(set(axis)) for axis in zip(*values, strict=True)
-    ]
-    seconds = np.full([len(axis) for axis in axes], np.nan)
-    for key, value in values.items():
-        seconds[tuple(axis.index(x) for axis, x in zip(axes, key, strict=True))] = value
-    if (at := missing_at(np.isnan(seconds))) is not None:
-        missing = Key(*(axis[i] for axis, i in zip(axes, at, strict=True)))
-        of = f" of n = {missing.n}" if len(sizes) > 1 else ""
+    found = by_point(pd.Series(values).rename_axis([*Key._fields]))
+    several = found.sizes["n"] > 1
+    if (at := missing_at(np.isnan(found.seconds.values))) is not None:
+        missing = Key(*(found[name].values[i] for name, i in zip(Key._fields, at, strict=True)))
+        of = f" of n = {missing.n}" if several else ""
         raise InputError(f"the run{of} on {missing} is missing")
-    first = results[0].attrs
     text = "more workers than processors: times are put together from processor time and exchanges"
-    found = xr.Dataset(
-        {
-            "seconds": variable(Key._fields, seconds, "completion time", "s"),
-            "oversubscribed": ("p", [p in oversubscribed for p in ps], {"long_name": text}),
-        },
-        {
-            "n": ("n", sizes, {"long_name": "nodes of the graph"}),
-            "p": ("p", ps, {"long_name": "workers"}),
-            "bandwidth": ("bandwidth", bandwidths, {"long_name": "bandwidth", "units": "percent"}),
-            "repeat": repeats,
-        },
-        {
-            "kernel": kernels[0],
-            "processors": processors or min(int(ds.attrs.get("processors", 0)) for ds in results),
-            **{name: first[name] for name in LINK if name in first},
-        },
-    )
-    return found if len(sizes) > 1 else found.squeeze("n")
+    found["oversubscribed"] = found.p.isin([*oversubscribed])
+    found["oversubscribed"].attrs["long_name"] = text
+    found["n"].attrs["long_name"], found["p"].attrs["long_name"] = "nodes of the graph", "workers"
+    found.attrs = {
+        "kernel": kernels[0],
+        "processors": processors or min(int(ds.attrs.get("processors", 0)) for ds in results),
+        **{name: results[0].attrs[name] for name in LINK if name in results[0].attrs},
+    }
+    return found if several else found.squeeze("n")
+
+
+def by_point(seconds: pd.Series) -> xr.Dataset:
+    """Times by n, p, bandwidth and repeat, as `measured` returns them; NaN where there is none."""
+    found = seconds.to_xarray().to_dataset(name="seconds")
+    found["seconds"].attrs = {"long_name": "completion time", "units": "s"}
+    found["bandwidth"].attrs = {"long_name": "bandwidth", "units": "percent"}
+    return found.assign(oversubscribed=("p", np.zeros(found.sizes["p"], bool)))
 
 
 def missing_at(absent: NDArray[np.bool_]) -> NDArray[np.int64] | None:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.base.extras import NETCDF, check_installed
-from dgsuite.studies.scaling.measure import missing_at
+from dgsuite.studies.scaling.measure import by_point, missing_at
 
 NAMES = {
     "p": ("p", "machines", "workers", "processes", "ranks"),
@@ -139,15 +139,12 @@ def _over(path: Path, rows: pd.DataFrame, attrs: dict[str, object]) -> xr.Datase
     keys = ["n", "p", "bandwidth"]
     rows = rows.astype({"n": int, "p": int})
     rows["repeat"] = rows.groupby(keys).cumcount()
-    seconds = rows.set_index([*keys, "repeat"])["seconds"].to_xarray()
-    median = seconds.median("repeat")
+    found = by_point(rows.set_index([*keys, "repeat"])["seconds"]).assign_attrs(attrs)
+    median = found.seconds.median("repeat")
     if (at := missing_at(median.isnull().values)) is not None:
         one = median[dict(zip(keys, at, strict=True))]
-        of = f" of n = {int(one.n)}" if seconds.sizes["n"] > 1 else ""
+        of = f" of n = {int(one.n)}" if found.sizes["n"] > 1 else ""
         raise InputError(
             f"{path}: the row{of} of p = {int(one.p)} at bandwidth {float(one.bandwidth):g} % is missing"
         )
-    seconds.attrs = {"units": "s", "long_name": "completion time"}
-    seconds["bandwidth"].attrs = {"units": "percent", "long_name": "bandwidth"}
-    found = seconds.to_dataset().assign_attrs(attrs)
-    return found.assign(oversubscribed=("p", np.zeros(found.sizes["p"], bool)))
+    return found

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import statistics
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -320,11 +319,3 @@ def summary(ds: xr.Dataset) -> dict[str, dict[str, Any]]:
             times = ds.kernel_median_seconds.sel(protocol=protocol).to_series()
             found[protocol]["kernels"] = {str(k): float(v) for k, v in times.items()}
     return found
-
-
-def ratio(ds: xr.Dataset, protocol: str, size: int, pattern: str = "pingpong") -> float:
-    """A transport's time over TCP's, the median of turns beside each other."""
-    part = ds.seconds.sel(pattern=pattern, size=size)
-    return statistics.median(
-        (part.sel(protocol=protocol) / part.sel(protocol="tcp")).values.tolist()
-    )

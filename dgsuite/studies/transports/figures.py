@@ -24,8 +24,7 @@ def draw(ds: xr.Dataset) -> Figure:
                 continue
             marker, rate = LOOKS.get(str(protocol), "."), part.bytes_per_second / 1e6
             ax.loglog(part["size"], rate, marker=marker, label=str(protocol))
-        ax.set_xlabel("bytes of a message")
-        ax.set_ylabel("MB/s")
+        ax.set(xlabel="bytes of a message", ylabel="MB/s")
         ax.legend()
     if kernels:
         width = 0.8 / ds.sizes["protocol"]

@@ -92,13 +92,7 @@ class Limit:
         return make(**setting("dgsuite.throttle"))
 
 
-def make(
-    nominal: float | str | None = None,
-    percent: float = 100,
-    latency: float | str = 0,
-    scope: str = "link",
-    traffic: str = "all",
-) -> Limit:
+def make(nominal: float | str | None = None, latency: float | str = 0, **others: Any) -> Limit:
     """A limit, from numbers or from text such as "400 MB" (a second) and "50us".
 
     Raises
@@ -111,7 +105,7 @@ def make(
         delay = dask.utils.parse_timedelta(latency) if isinstance(latency, str) else latency
     except (ValueError, KeyError) as error:
         raise InputError(f"throttle: {error}") from None
-    return Limit(size, percent, delay, scope, traffic)
+    return Limit(size, latency=delay, **others)
 
 
 class Bucket:
@@ -199,7 +193,7 @@ def limit(
     ...     limit(client, "400 MB", percent=25)
     Limit(nominal=400000000, percent=25, latency=0, scope='link', traffic='all')
     """
-    made = make(nominal, percent, latency, scope, traffic)
+    made = make(nominal, latency, percent=percent, scope=scope, traffic=traffic)
     address = client.scheduler.address
     if not address.startswith("throttle+"):
         raise InputError(

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from distributed import Client
 
 from dgsuite import genval
 from dgsuite.genval.plan import pair_weights
@@ -16,10 +17,6 @@ from dgsuite.partition.graph.checks import each_cluster
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites.gap.options import DIRECTED, PLANAR, WEIGHTS, Options, generated
 from dgsuite.suites.sources import read
-
-if TYPE_CHECKING:
-    from distributed import Client
-
 
 FAMILY = {"kron": "rmat", "urand": "er", "twitter": "rmat"}
 """Families of generated graphs whose names here are GAP's."""
@@ -41,21 +38,15 @@ def make(options: Options, client: Client) -> Graph:
         The file cannot be read.
     """
     if options.file is not None:
-        given = options.directed, options.relabel, options.duplicates
-        return read(options.file, client, *given, edges=options.edges)
+        return read(options.file, client, options)
     which, scale = generated(options)
-    how: dict[str, Any] = {
-        "seed": options.seed,
-        "client": client,
-        "directed": which in DIRECTED,
-        "edges": options.edges,
-    }
+    how: dict[str, Any] = {"seed": options.seed, "client": client, "edges": options.edges}
     n, m = 2**scale, options.degree * 2**scale
     if which == "web":
         how["degree"] = options.degree
     elif which not in PLANAR:
         how["m"] = min(m, n * (n - 1) // 2) if which == "urand" else m
-    return genval.graph(FAMILY.get(which, which), n, **how)
+    return genval.graph(FAMILY.get(which, which), n, directed=which in DIRECTED, **how)
 
 
 def weighted(graph: Graph, seed: int) -> Graph:

@@ -12,9 +12,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from dgsuite.base.errors import InputError
-from dgsuite.base.names import Edges, Rule
 from dgsuite.studies.experiment.model import SEED, Count, Section, Seed
-from dgsuite.suites.options import EDGE_FACTOR, Place, check_names, check_place, check_scale
+from dgsuite.suites.options import EDGE_FACTOR, Place, Reading, check_names, check_scale
 
 GRAPHS = ("kron", "urand", "graph", "file")
 """Where a graph may come from."""
@@ -27,7 +26,7 @@ DIRECTED = ("web", "twitter")
 """Generated graphs whose edges have a direction."""
 
 
-class Options(Place):
+class Options(Place, Reading):
     """The table ``[gap]`` of a file; flags of the same names override it."""
 
     kernels: Annotated[list[str], Field(min_length=1)] | None = None
@@ -45,14 +44,6 @@ class Options(Place):
     """Path of an edge list (text, Parquet) or of a Matrix Market file (.mtx)."""
     degree: Count = EDGE_FACTOR
     """Edges per node of a generated graph."""
-    directed: bool = False
-    """Edges of the file have a direction."""
-    relabel: bool = False
-    """Nodes of the file have names: text or any integers."""
-    duplicates: Rule | None = None
-    """Which weight stays if the file has an edge several times (by default the smallest, with a warning)."""
-    edges: Edges = "memory"
-    """Where the edges of the graph are; on disk they may be more than fit into memory."""
     trials: Count | None = None
     """Trials of each kernel (by default as many as GAP makes)."""
     seed: Seed = SEED
@@ -78,7 +69,6 @@ def check(options: Options) -> None:
     InputError
         The message names the option.
     """
-    check_place(options)
     given = [name for name in GRAPHS if getattr(options, name) is not None]
     if len(given) != 1:
         raise InputError(

@@ -74,10 +74,7 @@ def dataset(figures: Mapping[str, Any], found: Mapping[str, Trials]) -> xr.Datas
         {"kernel": list(found), "trial": np.arange(trials)},
         {
             "title": f"GAP on {figures['graph']}",
-            "n": figures["n"],
-            "m": figures["m"],
-            "workers": figures["workers"],
-            "construction_seconds": figures["construction_seconds"],
+            **{key: figures[key] for key in ("n", "m", "workers", "construction_seconds")},
             "each": json.dumps({name: t.each for name, t in found.items()}),
         },
     )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from distributed import Client
 
 from dgsuite.base.errors import InputError
 from dgsuite.partition.graph.graph import Graph
@@ -12,9 +14,6 @@ from dgsuite.partition.graph.measures import look
 from dgsuite.suites import running, sources
 from dgsuite.suites.gap.graphs import weighted
 from dgsuite.suites.gap.options import BENCHMARKS, Options, asked
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 
 @dataclass

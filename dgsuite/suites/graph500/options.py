@@ -8,7 +8,7 @@ from pydantic import Field
 
 from dgsuite.base.errors import InputError
 from dgsuite.studies.experiment.model import SEED, Count, Section, Seed
-from dgsuite.suites.options import Place, check_place, check_scale
+from dgsuite.suites.options import Place, check_scale
 
 
 class Options(Place):
@@ -51,7 +51,6 @@ def resolve(options: Options) -> Options:
     InputError
         Options that contradict each other, or a graph that would not fit into memory.
     """
-    check_place(options)
     weighted = options.kernel == "sssp"
     check_scale(options.scale, weighted=weighted, grid=options.partition == "2d")
     n = 2**options.scale

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from distributed import Client
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
@@ -18,9 +19,6 @@ from dgsuite.partition.sources import edges
 from dgsuite.partition.sources.piece import Piece
 from dgsuite.partition.sources.text import BLOCK, consists, first_line, loaded, parsed
 from dgsuite.suites.graphalytics.setting import Setting
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 VERTEX = [("vertex", np.uint64)]
 ENDS = [("source", np.uint64), ("target", np.uint64)]

@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from dgsuite.studies.experiment.model import Count, Section
+from dgsuite.studies.experiment.model import Count
 from dgsuite.suites.options import Place, check_names, check_place
 
 
@@ -38,13 +38,6 @@ class Options(Place):
     """Iterations of pr and cdlp (by default see the .properties file)."""
     damping: Annotated[float, Field(ge=0, le=1)] | None = None
     """Damping factor of pr (by default see the .properties file)."""
-
-
-class Given(Section):
-    """The options as `dgsuite.studies.experiment.toml` takes them."""
-
-    graphalytics: Options
-    """The options of `dgsuite graphalytics`."""
 
 
 def check(options: Options) -> None:

@@ -34,14 +34,8 @@ def summary(graph: Graph, found: Mapping[str, Found]) -> dict[str, Any]:
             "makespans": one.makespans,
             "processing": one.seconds,
         }
-    return {
-        "n": graph.n,
-        "m": graph.m,
-        "directed": graph.directed,
-        "scale": scale,
-        "size": shirt,
-        "algorithms": algorithms,
-    }
+    about = {"n": graph.n, "m": graph.m, "directed": graph.directed, "scale": scale, "size": shirt}
+    return {**about, "algorithms": algorithms}
 
 
 def report(figures: Mapping[str, Any]) -> str:

@@ -6,10 +6,11 @@ import os
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
+from distributed import Client
 from numpy.typing import NDArray
 
 import dgsuite
@@ -20,12 +21,8 @@ from dgsuite.partition.client.settings import gathered
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.suites import running
 from dgsuite.suites.graphalytics import files
-from dgsuite.suites.graphalytics.files import read_output
 from dgsuite.suites.graphalytics.options import ALGORITHMS, TOLERANCE, UNREACHED, Options
 from dgsuite.suites.graphalytics.setting import Setting, parameters
-
-if TYPE_CHECKING:
-    from distributed import Client
 
 
 @dataclass
@@ -133,7 +130,7 @@ def wrong(name: str, vertices: NDArray, found: NDArray, path: str) -> NDArray[np
         The reference has other vertices, or cannot be read.
     """
     rule = ALGORITHMS[name].rule
-    named, right = read_output(path, rule == "close")
+    named, right = files.read_output(path, rule == "close")
     if not np.array_equal(named, vertices.astype(np.uint64)):
         raise InputError(f"{path}: has other vertices than the graph")
     if rule == "close":

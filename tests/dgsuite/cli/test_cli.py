@@ -125,7 +125,7 @@ WRONG = [
     (f"scaling scalability-bfs {FEW}", "on 1, 2 workers; give more numbers of workers"),
     ("scaling one.nc", "in style 'serial' has no workers to count"),
     ("statics --csv no/t.csv", "the folder no does not exist"),
-    ("transports bench --processes 1", "1 is not in the range x>=2"),
+    ("transports bench --processes 1", "--processes 1: must be at least 2"),
 ]
 
 

@@ -22,7 +22,7 @@ from dgsuite.kernels import MIS
 from dgsuite.partition.client import installed
 from dgsuite.studies.experiment import clusters, session, shipped, sweep
 from dgsuite.studies.experiment.load import load
-from dgsuite.studies.experiment.suiting import MAX_NODES
+from dgsuite.studies.experiment.sweep import MAX_NODES
 from dgsuite.studies.report import sweeps
 from tests.support.clusters import has_worked, heed_signals
 from tests.support.mains import graph500
@@ -392,7 +392,7 @@ def test_points_made_otherwise_are_run_anew(ran, capsys, monkeypatch, target, ot
     assert experiment.main([*command]) == 0
     assert "anew" not in capsys.readouterr().err
     with monkeypatch.context() as patch:
-        patch.setattr(sweep, target, other)
+        patch.setattr(sweep if hasattr(sweep, target) else provenance, target, other)
         assert experiment.main([*command]) == 0
     told = capsys.readouterr().err
     assert "2 of 2 points run anew: " in told

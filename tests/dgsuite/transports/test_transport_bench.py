@@ -69,9 +69,10 @@ WRONG = [
     (["--protocols", "inproc"], "protocol inproc: it does not leave a process"),
     (["--protocols", "tcp,mpi"], "add --patterns clocked"),
     (["--sizes", "8,big"], "'--sizes': 'big' is not a valid integer"),
-    (["--sizes", "-1"], "-1 is not in the range x>=0"),
-    (["--patterns", "star"], "--patterns star: unknown"),
-    (["--processes", "1"], "'--processes': 1 is not in the range x>=2"),
+    (["--sizes", "-1"], "--sizes -1: must be at least 0"),
+    (["--patterns", "star"], "--patterns star: unknown; one of pingpong, one-to-all"),
+    (["--processes", "1"], "--processes 1: must be at least 2"),
+    (["--sizes", ""], "--sizes []: must have at least 1 value"),
     (["--sizes", "8", "--output", "no/t.nc"], "no/t.nc: the folder no does not exist"),
     (["--sizes", "8", "--output", "t.png"], "t.png: the name must end in .nc"),
 ]

@@ -1,15 +1,8 @@
-"""Results of the project's own benchmarks, as files of JSON.
-
-`benchmarks/common.py` writes the files, `benchmarks/page.py` makes the page of them.
-"""
+"""Rows of results: figures with their conditions and bounds."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any, NotRequired, TypedDict
-
-from dgsuite.base.errors import InputError
 
 
 class Row(TypedDict):
@@ -29,27 +22,6 @@ class Row(TypedDict):
     peer: NotRequired[str]
     """What the value is a ratio to."""
     note: NotRequired[str]
-
-
-def read(path: str | Path) -> dict[str, Any]:
-    """A result.
-
-    Raises
-    ------
-    InputError
-        The file cannot be read, or is not a result of a benchmark.
-    """
-    try:
-        text = Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
-    try:
-        found = json.loads(text)
-    except ValueError as error:
-        raise InputError(f"{path}: is not JSON: {error}") from None
-    if not (isinstance(found, dict) and {"benchmark", "rows"} <= found.keys()):
-        raise InputError(f"{path}: is not a result of a benchmark: it has no benchmark and rows")
-    return found
 
 
 def met(row: Row) -> bool | None:
