@@ -117,7 +117,7 @@ def unite(indptr, positions, first, root):
 
 
 @compiled
-def take(nodes, senders, distances, hops, distance, hop, parent, due, seeds):
+def take(nodes, senders, distances, hops, distance, hop, parent, due):
     """Give nodes the least offers that they have got: by distance, then hops, then sender.
 
     Parameters
@@ -127,34 +127,22 @@ def take(nodes, senders, distances, hops, distance, hop, parent, due, seeds):
     distance, hop, parent
         By node.
     due
-        By node, False, and so it is afterwards.
-    seeds
-        Room for all nodes of the cluster.
-
-    Returns
-    -------
-    How many nodes have come nearer, or as near by fewer hops: the first in `seeds`.
+        By node: those that come nearer, or as near by fewer hops, are marked.
     """
-    count = 0
     for k, node in enumerate(nodes):
         if distances[k] < distance[node] or (
             distances[k] == distance[node] and hops[k] < hop[node]
         ):
             distance[node], hop[node], parent[node] = distances[k], hops[k], senders[k]
-            if not due[node]:
-                due[node] = True
-                seeds[count] = node
-                count += 1
+            due[node] = True
         elif distances[k] == distance[node] and hops[k] == hop[node] and senders[k] < parent[node]:
             parent[node] = senders[k]
-    due[seeds[:count]] = False
-    return count
 
 
 @compiled
 def shortest(
-    indptr, positions, first, ids, weights, width, ring, distance, hop, parent, seeds, due, reached
-):
+    indptr, positions, first, ids, weights, width, ring, distance, hop, parent, seeds, due, most, reached,
+):  # fmt: skip
     """Shortest paths from nodes that have come nearer, as far as others do, too.
 
     Nodes wait in buckets by their distance, in a ring that is as long as the longest edge (Dial 1969). A node
@@ -173,20 +161,21 @@ def shortest(
     seeds
         By ascending distance.
     due
-        By node, False, and so it is afterwards.
+        By node: the seeds, and afterwards those that have come nearer and were not looked at.
+    most
+        When so many nodes have been looked at, no other bucket is emptied.
     reached
         Room for all nodes of the cluster.
 
     Returns
     -------
-    How many nodes have come nearer: the first in `reached`, each once.
+    How many nodes were looked at: the first in `reached`, each once.
     """
     size = len(distance)
     nodes, after = np.empty(1024, np.int64), np.empty(1024, np.int64)  # lists of the ring
     free, used, waiting, count, s, bucket = -1, 0, 0, 0, 0, 0
     seen = np.zeros(size, np.bool_)
-    due[seeds] = True
-    while waiting > 0 or s < len(seeds):
+    while count < most and (waiting > 0 or s < len(seeds)):
         if waiting == 0:
             bucket = int(min(distance[seeds[s]] / width, FAR))
         place = bucket % len(ring)
