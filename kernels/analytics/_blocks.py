@@ -75,8 +75,9 @@ def search(indptr, positions, first, ids, level, parent, seeds, seed_level, queu
 def unite(indptr, positions, first, root):
     """The components of a cluster's own edges: gives each node the first node of its component.
 
-    A few edges of each node show which component has the most nodes. Its nodes are then passed over: an edge
-    that leads to them is also one of the other node's (Sutton, Ben-Nun and Barak 2018, Afforest).
+    A few edges of each node show which component has the most nodes: mostly that of the node in the middle.
+    Its nodes are then passed over: an edge that leads to them is also one of the other node's (Sutton,
+    Ben-Nun and Barak 2018, Afforest).
 
     Parameters
     ----------
@@ -87,7 +88,9 @@ def unite(indptr, positions, first, root):
     -------
     The first node of the component that has the most nodes, as far as those edges show; -1 of no nodes.
     """
-    size, most = np.uint64(len(root)), 0
+    if len(root) == 0:
+        return -1
+    size = np.uint64(len(root))
     for node in range(len(root)):
         joined, row = 0, np.uint64(node)
         for e in range(indptr[row], indptr[row + ONE]):
@@ -98,12 +101,12 @@ def unite(indptr, positions, first, root):
                 if joined == SAMPLE:
                     break
     settle(root)
-    count = np.zeros(len(root), root.dtype)
-    for node in range(len(root)):
-        count[np.uint64(root[node])] += 1
-    for node in range(len(root)):
-        if count[node] > count[most]:
-            most = node
+    most = np.int64(root[len(root) // 2])
+    if 2 * np.count_nonzero(root == most) <= len(root):  # others may have more
+        count = np.zeros(len(root), root.dtype)
+        for node in range(len(root)):
+            count[np.uint64(root[node])] += 1
+        most = count.argmax()
     for node in range(len(root)):
         if root[node] == most:
             continue
@@ -113,7 +116,7 @@ def unite(indptr, positions, first, root):
             if other < size:
                 join(root, row, other)
     settle(root)
-    return root[most] if len(root) else -1
+    return root[most]
 
 
 @compiled
