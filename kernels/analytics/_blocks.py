@@ -75,8 +75,9 @@ def search(indptr, positions, first, ids, level, parent, seeds, seed_level, queu
 def unite(indptr, positions, first, root):
     """The components of a cluster's own edges: gives each node the first node of its component.
 
-    A few edges of each node show which component has the most nodes. Its nodes are then passed over: an edge
-    that leads to them is also one of the other node's (Sutton, Ben-Nun and Barak 2018, Afforest).
+    A few edges of each node show which component has the most nodes: mostly that of the node in the middle.
+    Its nodes are then passed over: an edge that leads to them is also one of the other node's (Sutton,
+    Ben-Nun and Barak 2018, Afforest).
 
     Parameters
     ----------
@@ -87,7 +88,9 @@ def unite(indptr, positions, first, root):
     -------
     The first node of the component that has the most nodes, as far as those edges show; -1 of no nodes.
     """
-    size, most = np.uint64(len(root)), 0
+    if len(root) == 0:
+        return -1
+    size = np.uint64(len(root))
     for node in range(len(root)):
         joined, row = 0, np.uint64(node)
         for e in range(indptr[row], indptr[row + ONE]):
@@ -98,12 +101,12 @@ def unite(indptr, positions, first, root):
                 if joined == SAMPLE:
                     break
     settle(root)
-    count = np.zeros(len(root), root.dtype)
-    for node in range(len(root)):
-        count[np.uint64(root[node])] += 1
-    for node in range(len(root)):
-        if count[node] > count[most]:
-            most = node
+    most = np.int64(root[len(root) // 2])
+    if 2 * np.count_nonzero(root == most) <= len(root):  # others may have more
+        count = np.zeros(len(root), root.dtype)
+        for node in range(len(root)):
+            count[np.uint64(root[node])] += 1
+        most = count.argmax()
     for node in range(len(root)):
         if root[node] == most:
             continue
@@ -113,11 +116,11 @@ def unite(indptr, positions, first, root):
             if other < size:
                 join(root, row, other)
     settle(root)
-    return root[most] if len(root) else -1
+    return root[most]
 
 
 @compiled
-def take(nodes, senders, distances, hops, distance, hop, parent, due, seeds):
+def take(nodes, senders, distances, hops, distance, hop, parent, due):
     """Give nodes the least offers that they have got: by distance, then hops, then sender.
 
     Parameters
@@ -127,34 +130,22 @@ def take(nodes, senders, distances, hops, distance, hop, parent, due, seeds):
     distance, hop, parent
         By node.
     due
-        By node, False, and so it is afterwards.
-    seeds
-        Room for all nodes of the cluster.
-
-    Returns
-    -------
-    How many nodes have come nearer, or as near by fewer hops: the first in `seeds`.
+        By node: those that come nearer, or as near by fewer hops, are marked.
     """
-    count = 0
     for k, node in enumerate(nodes):
         if distances[k] < distance[node] or (
             distances[k] == distance[node] and hops[k] < hop[node]
         ):
             distance[node], hop[node], parent[node] = distances[k], hops[k], senders[k]
-            if not due[node]:
-                due[node] = True
-                seeds[count] = node
-                count += 1
+            due[node] = True
         elif distances[k] == distance[node] and hops[k] == hop[node] and senders[k] < parent[node]:
             parent[node] = senders[k]
-    due[seeds[:count]] = False
-    return count
 
 
 @compiled
 def shortest(
-    indptr, positions, first, ids, weights, width, ring, distance, hop, parent, seeds, due, reached
-):
+    indptr, positions, first, ids, weights, width, ring, distance, hop, parent, seeds, due, most, reached,
+):  # fmt: skip
     """Shortest paths from nodes that have come nearer, as far as others do, too.
 
     Nodes wait in buckets by their distance, in a ring that is as long as the longest edge (Dial 1969). A node
@@ -173,20 +164,21 @@ def shortest(
     seeds
         By ascending distance.
     due
-        By node, False, and so it is afterwards.
+        By node: the seeds, and afterwards those that have come nearer and were not looked at.
+    most
+        When so many nodes have been looked at, no other bucket is emptied.
     reached
         Room for all nodes of the cluster.
 
     Returns
     -------
-    How many nodes have come nearer: the first in `reached`, each once.
+    How many nodes were looked at: the first in `reached`, each once.
     """
     size = len(distance)
     nodes, after = np.empty(1024, np.int64), np.empty(1024, np.int64)  # lists of the ring
     free, used, waiting, count, s, bucket = -1, 0, 0, 0, 0, 0
     seen = np.zeros(size, np.bool_)
-    due[seeds] = True
-    while waiting > 0 or s < len(seeds):
+    while count < most and (waiting > 0 or s < len(seeds)):
         if waiting == 0:
             bucket = int(min(distance[seeds[s]] / width, FAR))
         place = bucket % len(ring)

@@ -174,6 +174,10 @@ PARTS = 8
 MAX_BUCKETS = 1 << 16
 """Buckets in a ring."""
 
+STRETCH, STRETCHES = 1 << 14, 16
+"""A cluster searches so many nodes in a round, or this part of its own if that is more: with larger stretches
+other clusters wait longer, and more nodes are searched again; with smaller ones there are more rounds."""
+
 
 def buckets(weights: NDArray | None) -> tuple[float, int]:
     """Width of a bucket of a cluster's, and how many a ring has: whatever they are, results are the same."""
@@ -188,12 +192,11 @@ def buckets(weights: NDArray | None) -> tuple[float, int]:
 class PathsState(sssp.Paths):
     """What the nodes of a cluster know."""
 
-    starts: NDArray[np.int64]  # where paths start
     buckets: tuple[float, int]  # width of one, and how many there are
     top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
     source: bsp.NodeIds = bsp.later()
     hop: NDArray[np.int64] = bsp.per_node(0)  # edges of the path
-    due: NDArray[np.bool_] = bsp.per_node(False)  # nodes that wait in a bucket
+    due: NDArray[np.bool_] = bsp.per_node(False)  # nodes that have come nearer, and not gone on
 
 
 @dataclass(frozen=True)
@@ -213,6 +216,7 @@ class BlockPaths(BlockForm):
     Notes
     -----
     Rounds: ``k + 1`` or ``k + 2``, as in `BlockSearch`, where paths are the shortest ones of fewest edges.
+    Clusters of more than 16,384 nodes search in stretches, so with several of them there may be more rounds.
 
     Messages: at most ``rounds * arcs``.
 
@@ -248,35 +252,36 @@ class BlockPaths(BlockForm):
         yield bsp.Round(self.verify, closing=True)
 
     def start(self, c: bsp.Cluster) -> PathsState:
-        distance, parent, starts = sssp.begun(self, c)
-        more = {"starts": starts, "buckets": buckets(c.weights)}
-        return PathsState.of(c, distance=distance, parent=parent, **more)
+        distance, parent, _ = sssp.begun(self, c)
+        return PathsState.of(c, distance=distance, parent=parent, buckets=buckets(c.weights))
 
     def wake(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> bsp.Sent:
-        return self.spread(c, s, s.starts)
+        s.due = s.distance < np.inf
+        return self.spread(c, s)
 
     def search(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> bsp.Sent:
-        seeds = np.empty(c.size, np.int64)
         offers = inbox.node, inbox.src, inbox["distance"], inbox["hops"]
-        count = analytics._blocks.take(*offers, s.distance, s.hop, s.parent, s.due, seeds)
-        return self.spread(c, s, seeds[:count])
+        analytics._blocks.take(*offers, s.distance, s.hop, s.parent, s.due)
+        return self.spread(c, s)
 
-    def spread(self, c: bsp.Cluster, s: PathsState, seeds: NDArray) -> bsp.Sent:
+    def spread(self, c: bsp.Cluster, s: PathsState) -> bsp.Sent:
         """Go on from nodes that have come nearer, and tell the ends of edges that cross the border."""
+        seeds = np.flatnonzero(s.due)
         if not len(seeds):
             return bsp.vote(any=False)
         seeds = seeds[np.argsort(s.distance[seeds], kind="stable")]
+        most = c.size if c.partition.clusters == 1 else max(STRETCH, c.size // STRETCHES)
         reached = np.empty(c.size, np.int64)
         weights = lent(np.empty(0)) if c.weights is None else c.weights
         width, places = s.buckets
         count = analytics._blocks.shortest(
             *(c.indptr, c.positions, c.first, c.ids, weights, width, np.full(places, -1)),
-            *(s.distance, s.hop, s.parent, seeds, s.due, reached),
+            *(s.distance, s.hop, s.parent, seeds, s.due, most, reached),
         )
         nodes, entry, ends = blocks.crossing(c, reached[:count])
         told = s.distance[nodes] + (1 if c.weights is None else c.weights[entry])
         sent = bsp.unicast(ends, nodes, distance=told, hops=s.hop[nodes] + 1)
-        return sent, bsp.vote(any=len(ends) > 0)
+        return sent, bsp.vote(any=len(ends) > 0 or s.due.any())
 
     def verify(self, c: bsp.Cluster, s: PathsState, inbox: bsp.Inbox) -> None:
         sssp.check_distances(c, s.distance)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import InputError, RunError, genval
 from dgsuite.kernels import BLOCK
+from dgsuite.kernels.analytics import searches_block
 from dgsuite.kernels.bsp import COUNTS
 from dgsuite.partition.graph.graph import Graph
 from tests.support.cases import in_turn
@@ -225,6 +226,18 @@ def test_a_search_crosses_the_border_so_often(kernel):
         k = crossings(network(n, *edges), seed % n, of)
         more.add(ds.sizes["round"] - k)
     assert more == {1, 2}
+
+
+def test_a_search_in_stretches_finds_the_same_paths(monkeypatch):
+    found = []
+    for stretch in (1 << 14, 3):
+        monkeypatch.setattr(searches_block, "STRETCH", stretch)
+        graphs = [graph_of(*drawn(seed, weights=True)) for seed in range(30)]
+        found.append([dgsuite.run("sssp", graph, form="block", style="serial") for graph in graphs])
+    for pair in zip(*found, strict=True):
+        assert not differing(pair, ["distance", "parent"])
+    whole, stretches = (sum(ds.sizes["round"] for ds in some) for some in found)
+    assert stretches > 1.2 * whole
 
 
 @pytest.mark.parametrize("kernel", ["bfs_many", "all_pairs", "closeness", "harmonic"])
