@@ -1,4 +1,6 @@
-"""Distances between all nodes, by the kernels `closeness`, `harmonic`, `all_pairs` and `bfs_many`."""
+"""Distances between all nodes, by the kernels `closeness`, `harmonic`, `all_pairs`, `bfs_many` and
+`eccentricity`.
+"""
 
 from __future__ import annotations
 
@@ -56,9 +58,13 @@ def _eccentricity(G: ConvertedGraph, how: How, nodes: Any = None) -> dict[Hashab
     ds = run("bfs_many", G, how, any_weight=True, reverse=True, sources=len(G))
     found, reached = G.by_node(ds["eccentricity"].values), G.by_node(ds["reached"].values)
     if any(reached[node] + 1 < len(G) for node in chosen):
-        kind = "digraph is not strongly" if G.directed else "graph is not"
-        raise nx.NetworkXError(f"Found infinite path length because the {kind} connected")
+        raise _apart(G)
     return {node: found[node] for node in chosen}
+
+
+def _apart(G: ConvertedGraph) -> nx.NetworkXError:
+    kind = "digraph is not strongly" if G.directed else "graph is not"
+    return nx.NetworkXError(f"Found infinite path length because the {kind} connected")
 
 
 @Offered
@@ -86,8 +92,23 @@ def _where(found: dict[Hashable, int], extreme: Callable[..., int]) -> list[Hash
     return [node for node, far in found.items() if far == hops]
 
 
-diameter = _offered("diameter", "The largest eccentricity.", lambda far: max(far.values()))
-radius = _offered("radius", "The smallest eccentricity.", lambda far: min(far.values()))
+def _extreme(name: str, what: str, bound: str, extreme: Callable[..., int]) -> Offered:
+    """The largest or smallest eccentricity: in undirected graphs few searches bound those of all nodes."""
+
+    def function(G: ConvertedGraph, **how: Any) -> int:
+        if not len(G):
+            return of_networkx(name, G.kind())  # type: ignore[no-any-return]
+        if G.directed:
+            return extreme(_eccentricity(G, how).values())
+        if values("wcc", G, how, "component").any():
+            raise _apart(G)
+        return extreme(values("eccentricity", G, how, bound, of=name).tolist())
+
+    return Offered(function, name, what)
+
+
+diameter = _extreme("diameter", "The largest eccentricity.", "eccentricity", max)
+radius = _extreme("radius", "The smallest eccentricity.", "limit", min)
 periphery = _offered(
     "periphery", "Nodes of the largest eccentricity.", lambda far: _where(far, max)
 )
