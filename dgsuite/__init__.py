@@ -1,7 +1,5 @@
 """Classical distributed algorithms as data-parallel programs on Dask, measured round by round."""
 
-from __future__ import annotations
-
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING

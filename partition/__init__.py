@@ -1,7 +1,5 @@
 """Graphs divided into clusters: partitioning, construction, checks and files."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from dgsuite.base.lazy import lazy_imports

@@ -1,7 +1,5 @@
 """Compiled loops of a search on a process grid."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

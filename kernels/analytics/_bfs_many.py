@@ -1,7 +1,5 @@
 """Compiled loops of searches from many sources, a bit of a word each."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -4,8 +4,6 @@ Positions are those of the graph's layout: a neighbour is in the cluster if its 
 cluster's first node is an index of the cluster.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

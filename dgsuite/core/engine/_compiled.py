@@ -1,7 +1,5 @@
 """Compiled loops of workloads: one takes time, one fills the cache; both release the GIL."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

@@ -4,8 +4,6 @@ Each integral that is used stands for its up to eight permutations. It is added 
 mirrored elements; `Fock.matrix` adds the mirror image. Where permutations coincide it is halved.
 """
 
-from __future__ import annotations
-
 from dgsuite.base import compiling
 
 compiled = compiling.compiled(fastmath={"reassoc", "contract", "nsz", "arcp"})

@@ -1,7 +1,5 @@
 """A laboratory: executions phase by phase, where two differ, and small ones that break a property."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from dgsuite.base.lazy import lazy_imports

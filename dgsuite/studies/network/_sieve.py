@@ -1,7 +1,5 @@
 """The compiled loop that takes lost messages out of an adjacency."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

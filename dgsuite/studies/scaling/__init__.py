@@ -4,8 +4,6 @@ After Medya, Cherkasova, Magalhaes, Ozonat, Padmanabha, Sarma and Sheikh, Toward
 Analysis of Distributed Memory Programs on Large-Scale Clusters (ICPE 2016).
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from dgsuite.base.lazy import lazy_imports

@@ -1,7 +1,5 @@
 """Compiled counting of what clusters send each other; adjacency rows ascend, clusters are blocks."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

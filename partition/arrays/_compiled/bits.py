@@ -1,7 +1,5 @@
 """Compiled loops: bits of a bitmap."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

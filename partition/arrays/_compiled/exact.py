@@ -4,8 +4,6 @@ A block of floats is split into parts that are whole multiples of a power of two
 hold their sum exactly (Rump, Ogita and Oishi 2008). The sum of each part is an integer times a power of two.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Compiled loops over edge ends, and over keys of them: ``row * n + column``, int64."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled

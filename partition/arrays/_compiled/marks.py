@@ -1,7 +1,5 @@
 """Compiled loops over masks: to set, clear, list and intersect them."""
 
-from __future__ import annotations
-
 import sys
 
 import numpy as np

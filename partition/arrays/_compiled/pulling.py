@@ -4,8 +4,6 @@
 take an empty one where everyone sent, and then test no bits.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled, takes

@@ -3,8 +3,6 @@
 They take the four parts of a `dgsuite.partition.clusters.halo.Out`, and skip receivers of other sites.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled, takes

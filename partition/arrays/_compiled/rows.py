@@ -1,7 +1,5 @@
 """Compiled loops over rows of an adjacency, and over keys."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled, takes

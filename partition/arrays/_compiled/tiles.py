@@ -1,7 +1,5 @@
 """Compiled loops over an adjacency in tiles: see `dgsuite.partition.arrays.tiles`."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from dgsuite.base.compiling import compiled
