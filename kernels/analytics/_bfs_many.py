@@ -3,26 +3,13 @@
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-
-ONES, PAIRS, FOURS, EIGHTS = (
-    np.uint64(pattern)
-    for pattern in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F, 0x0101010101010101)
-)
-
-
-@compiled
-def count(word):
-    """Number of bits that are set."""
-    word -= (word >> np.uint64(1)) & ONES
-    word = (word & PAIRS) + ((word >> np.uint64(2)) & PAIRS)
-    word = (word + (word >> np.uint64(4))) & FOURS
-    return np.int64((word * EIGHTS) >> np.uint64(56))
+from dgsuite.kernels.analytics._triangles import ones
 
 
 @compiled
 def settle(row, new, depth, gain, seen, total, reached, farthest, fresh, gained, found):
     """Note that more sources have reached a row, number `found` of those that get new ones."""
-    times = count(new)
+    times = np.int64(ones(new))
     seen[row] |= new
     total[row] += times * gain
     reached[row] += times

@@ -32,7 +32,6 @@ from dgsuite.partition.arrays.segments import lent
 from dgsuite.partition.graph.graph import Graph
 
 
-@dataclass(frozen=True)
 class BlockForm(bsp.Kernel):
     """A search within each cluster to its end, on from a root and then from what comes over the border.
 
@@ -130,7 +129,6 @@ class BlockSearch(BlockForm):
         return bsp.unicast(ends, nodes, combine="min", offer=offer), bsp.vote(any=len(ends) > 0)
 
 
-@dataclass(frozen=True)
 class SearchSince(BlockSearch):
     """Breadth-first search, from that of the graph before it grew; see `BreadthFirst` for the outputs.
 
@@ -287,7 +285,6 @@ class BlockPaths(BlockForm):
         sssp.check_distances(c, s.distance)
 
 
-@dataclass(frozen=True)
 class PathsSince(BlockPaths):
     """Shortest paths, from those of the graph before it grew; see `ShortestPaths` for the outputs.
 

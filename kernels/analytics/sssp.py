@@ -37,7 +37,6 @@ LAST = 2.0**62
 LARGEST = float(np.finfo(np.float64).max)
 
 
-@dataclass(frozen=True)
 class Climbing(bsp.Kernel):
     """A kernel whose nodes have a ``parent``, -1 for none, and look for their roots, which are their own.
 
@@ -278,7 +277,6 @@ def check_distances(c: bsp.Cluster, distance: NDArray[np.float64]) -> None:
         )
 
 
-@dataclass(frozen=True)
 class Nearest(Climbing):
     """Looks for the sources, after paths have been found."""
 

@@ -47,7 +47,6 @@ class State(bsp.ClusterState):
     sets: NDArray[np.signedinteger] = bsp.later()  # of the largest components, then of nodes
 
 
-@dataclass(frozen=True)
 class BlockComponents(bsp.Kernel):
     """Connected components, of each cluster first; see `Components` for the output.
 

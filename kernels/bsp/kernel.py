@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
@@ -471,6 +472,10 @@ class Kernel:
     def suited(self, graph: Graph) -> Self:
         """The kernel with the parameters that it chooses by the graph it is to run on."""
         return self
+
+
+# of kernels without parameters of their own, which are not declared as dataclasses
+Kernel.__new__.__signature__ = inspect.signature(Kernel.__init__)  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,6 @@ class GroupState(EventState):
     rank: NDArray[np.int64] = bsp.initial(ranks)
 
 
-@dataclass(frozen=True)
 class GroupKernel(EventKernel):
     """A kernel of a complete graph; on copies of one, each is a group by itself."""
 
