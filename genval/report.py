@@ -22,7 +22,7 @@ class Violation(NamedTuple):
     >>> ds.level[3] = 7
     >>> first = genval.validate("bfs", graph, ds).violations[0]
     >>> first.node, first.what, first.expected, first.found
-    (3, 'parent', 'a neighbour at level 6', 'node 2 at level 2')
+    (2, 'edge', 'neighbours no farther than over this node', 'node 3 at 7.0')
     """
 
     what: str

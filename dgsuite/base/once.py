@@ -3,26 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager
 from threading import RLock
 from typing import Any
-
-
-class Lock:
-    """A lock that the same thread may take again. A copy, or what is read from a pickle, is a new one."""
-
-    __slots__ = ("_lock",)
-
-    def __init__(self) -> None:
-        self._lock = RLock()
-
-    def __enter__(self) -> None:
-        self._lock.acquire()
-
-    def __exit__(self, *_: object) -> None:
-        self._lock.release()
-
-    def __reduce__(self) -> tuple[type[Lock], tuple[()]]:
-        return type(self), ()
 
 
 class Once:
@@ -42,7 +25,7 @@ class Once:
 
     def __init__(self) -> None:
         self._values: dict[Hashable, Any] = {}
-        self.lock = Lock()
+        self.lock: AbstractContextManager[object] = RLock()
 
     def get[T](
         self, key: Hashable, make: Callable[[], T], valid: Callable[[T], bool] | None = None

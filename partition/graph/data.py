@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field, replace
+from threading import RLock
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.names import Edges
-from dgsuite.base.once import Lock, Once
+from dgsuite.base.once import Once
 from dgsuite.partition.client.session import seceded
 from dgsuite.partition.clusters.cluster import Cluster
 from dgsuite.partition.clusters.partitioners import Partition
@@ -24,17 +25,23 @@ if TYPE_CHECKING:
     from distributed import Client
 
 
-class TaskLock(Lock):
-    """A `Lock` for tasks: one that has to wait leaves its worker's thread pool meanwhile, since what it waits
-    for may need the thread.
+class TaskLock:
+    """A lock that a thread may take again. A task that has to wait leaves its worker's thread pool meanwhile,
+    since what it waits for may need the thread.
     """
 
-    __slots__ = ()
+    __slots__ = ("_lock",)
+
+    def __init__(self) -> None:
+        self._lock = RLock()
 
     def __enter__(self) -> None:
         if not self._lock.acquire(blocking=False):
             with seceded():
                 self._lock.acquire()
+
+    def __exit__(self, *_: object) -> None:
+        self._lock.release()
 
 
 class Cache(Once):

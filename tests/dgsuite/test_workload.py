@@ -9,8 +9,8 @@ import pytest
 import dgsuite
 from dgsuite.core.engine._compiled import spin
 from dgsuite.core.engine.run_spec import RunSpec
+from dgsuite.core.engine.site import Site
 from dgsuite.core.engine.workload import CONSTANTS, Workload, WorkloadRunner
-from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS
 from dgsuite.studies.experiment.clusters import local
 from tests.support.cases import in_turn
@@ -123,39 +123,23 @@ def test_bad_workloads(load, message):
 
 @pytest.mark.parametrize(("threads", "tasks"), [(1, 5), (3, 0), (3, 1), (3, 4), (3, 6)])
 def test_threads_share_the_tasks(threads, tasks, monkeypatch):
-    runner = WorkloadRunner(Workload(operations=1), [], np.arange(2), 0)
+    runner = WorkloadRunner(Workload(operations=1), [], np.arange(2), 0, threads)
     shares = []
     monkeypatch.setattr(runner, "_work", shares.append)
-    runner.use_threads(threads)
     runner.work(tasks)
     assert sum(shares) == tasks
     assert max(shares) - min(shares) <= 1
     assert len(shares) == (1 if tasks < 2 else threads)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-def test_a_site_has_helpers_where_its_work_is_shared(threads):
-    seen = []
-
-    def noted(site):
-        if not seen:
-            site.use_threads(threads)
-        seen.append(site.workload.helpers is not None)
-
-    (cluster,) = dgsuite.Graph.from_networkx(GRAPH, clusters=1).parts
-    spec = RunSpec(workload=Workload(operations=10))
-    serial.run(KERNELS["mis"](), [cluster], spec, before_phase=noted)
-    assert set(seen) == {threads > 1}
+SHARED = [({"operations": 10}, 5), ({"cache_bytes": 64}, 5), ({"packets": 2, "bytes": 8}, 1)]
 
 
-def test_all_threads_of_a_site_do_the_work_of_each_cluster():
-    seen = []
-
-    def noted(site):
-        site.use_threads(5)
-        seen.append(site.workload.threads)
-
+@pytest.mark.parametrize(("load", "threads"), SHARED)
+def test_all_threads_of_a_site_do_the_work_of_each_cluster(load, threads):
+    """Packets take little of a processor."""
     parts = dgsuite.Graph.from_networkx(GRAPH, clusters=2).parts
-    spec = RunSpec(workload=Workload(operations=10))
-    serial.run(KERNELS["mis"](), parts, spec, before_phase=noted)
-    assert set(seen) == {5}
+    spec = RunSpec(workload=Workload(**load))
+    load = Site(KERNELS["mis"](), parts, np.array([0, 2]), 0, spec, threads=5).workload
+    assert load.threads == threads
+    assert (load.helpers is None) == (threads == 1)

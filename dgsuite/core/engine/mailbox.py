@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from threading import RLock
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
-from dgsuite.base.once import Lock
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.messages import held, places
 from dgsuite.core.engine.network import Faults
@@ -37,7 +37,7 @@ class Halos:
     """
 
     def __init__(self) -> None:
-        self._lock = Lock()
+        self._lock = RLock()
         self._cut: Cut | None = None
         self._made: dict[bool, Halo] = {}
 

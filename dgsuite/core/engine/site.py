@@ -45,6 +45,8 @@ class Site:
         Which site this is.
     spec
         What all sites of the run get.
+    threads
+        How many do the work of a workload. Clusters run one after the other, in one thread.
 
     Attributes
     ----------
@@ -83,6 +85,7 @@ class Site:
         bounds: NDArray,
         me: int,
         spec: RunSpec = PLAIN,
+        threads: int = 1,
     ) -> None:
         for cluster in clusters:
             if (problem := kernel.check(cluster)) is not None:
@@ -111,7 +114,8 @@ class Site:
         self.cpu = [0.0] * len(clusters)
         self.busy = 0.0
         load = spec.workload
-        self.workload = None if load is None else WorkloadRunner(load, clusters, self.bounds, me)
+        where = clusters, self.bounds, me, threads
+        self.workload = None if load is None else WorkloadRunner(load, *where)
         self.loads = np.zeros(len(clusters), np.int64)
         self.toil = np.zeros(len(clusters))
         self.tally = Tally()
@@ -122,11 +126,6 @@ class Site:
     def warm(self) -> None:
         """Do before the clock starts what would otherwise fall into the first rounds."""
         registry.warm(self.mailbox)
-
-    def use_threads(self, threads: int) -> None:
-        """Have the workload done by several threads. Clusters run one after the other, in one thread."""
-        if self.workload is not None and self.workload.takes_processor:
-            self.workload.use_threads(threads)
 
     def step(self, step: Step) -> dict[int, MessageBatch]:
         """Run a phase on every cluster; returns a batch for each other site that gets one."""

@@ -120,17 +120,23 @@ class WorkloadRunner:
 
     Parameters
     ----------
-    bounds, me
+    bounds, me, threads
         As for `dgsuite.core.engine.site.Site`.
     """
 
     def __init__(
-        self, load: Workload, clusters: Sequence[Cluster], bounds: NDArray, me: int
+        self,
+        load: Workload,
+        clusters: Sequence[Cluster],
+        bounds: NDArray,
+        me: int,
+        threads: int = 1,
     ) -> None:
         self.load = load
         self.round = -1
-        self.helpers: ThreadPoolExecutor | None = None
-        self.threads = 1
+        # packets take too little of a processor to share it
+        self.threads = threads if load.operations or load.cache_bytes else 1
+        self.helpers = ThreadPoolExecutor(self.threads - 1) if self.threads > 1 else None
         self.packets: dict[int, NDArray[np.uint8]] = {}
         if load.packets:
             counts = _packets(load.packets, clusters, bounds)
@@ -141,16 +147,6 @@ class WorkloadRunner:
                 for site in np.flatnonzero(counts)
             }
         self.work(0)  # compiles the loops
-
-    @property
-    def takes_processor(self) -> bool:
-        """Whether the work takes so much processor time that it pays to share it among threads."""
-        return self.load.operations > 0 or self.load.cache_bytes > 0
-
-    def use_threads(self, threads: int) -> None:
-        """Have so many threads do the work of each cluster: its tasks are dealt to them."""
-        self.threads = threads
-        self.helpers = ThreadPoolExecutor(threads - 1) if threads > 1 else None
 
     def work(self, tasks: int) -> list[float]:
         """Do the work of a number of tasks; returns the processor time of each thread, our own first."""

@@ -155,12 +155,10 @@ def _found(
     run_id = plan.run_id
     kind, driving, _ = way(plan.kernels[0], plan.style, plan)
     here = get_worker()
-    allowed = 1 if mesh_kind(plan.mesh).ordered else here.state.nthreads
+    threads = 1 if mesh_kind(plan.mesh).ordered else here.state.nthreads
 
     def new_site(kernel: Kernel) -> Site:
-        made = kind(kernel, clusters, plan.bounds, rank, plan)
-        made.use_threads(allowed)
-        return made
+        return kind(kernel, clusters, plan.bounds, rank, plan, threads)
 
     worker.fence(here, plan.epochs[rank])
     site = new_site(plan.kernels[0])

@@ -7,7 +7,7 @@ styles differ only in when a site runs its tasks, and when parcels travel.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from heapq import heappop, heappush
 from itertools import pairwise
 from math import inf
@@ -58,14 +58,6 @@ Bundle = list[Batch]
 def tasks_of(bundle: Any) -> Bundle:
     """What a bundle holds of tasks."""
     return bundle.parcel or [] if isinstance(bundle, ParcelWithPackets) else bundle
-
-
-def wave(queue: list[Key]) -> list[Key]:
-    """Take from a heap the first batches, of one depth and name, each of another cluster."""
-    keys = [heappop(queue)]
-    while queue and queue[0][:2] == keys[0][:2] and queue[0][2] != keys[-1][2]:
-        keys.append(heappop(queue))
-    return keys
 
 
 Under = tuple[NDArray, NDArray, NDArray]
@@ -156,12 +148,14 @@ class RecursiveSite(Site):
         queue, self.queue = self.queue, []
         taken, self.waiting = self.waiting, {}
         while queue:
-            self._run_wave(wave(queue), taken)
+            self._run(heappop(queue), taken)
         return self._leave()
 
     def next(self) -> dict[int, Bundle]:
         """Run the batches of tasks that come first: those of the least depth and one name."""
-        self._run_wave(wave(self.queue), self.waiting)
+        first = self.queue[0][:2]
+        while self.queue and self.queue[0][:2] == first:
+            self._run(heappop(self.queue), self.waiting)
         return self._leave()
 
     def _leave(self) -> dict[int, Any]:
@@ -171,48 +165,30 @@ class RecursiveSite(Site):
             self.room(batches[0].task, sum(batch.letters.nbytes for batch in batches))
         return out if self.workload is None else self.workload.add_packets(self.deepest, out)
 
-    def _run_wave(self, keys: Sequence[Key], waiting: dict[Key, list[UnicastBatch]]) -> None:
-        """Run batches of one name, each of another cluster; then take what they spawn, in their order."""
-        parts = [waiting.pop(key) for key in keys]
-        self.deepest = max(self.deepest, keys[0][0])
-        if keys[0][1] == ENDED:
-            for key, letters in zip(keys, parts, strict=True):
-                k = key[2] - self.first_cluster
-                self._close(k, self.scopes[k].ended(concatenated(letters).fields[SLOT]))
-            return
-        begin = perf_counter()
-        ran = [self._run_batch(*both) for both in zip(keys, parts, strict=True)]
-        self.busy += perf_counter() - begin
-        for (depth, task, index, nested), (step, result, inbox, rest) in zip(
-            keys, ran, strict=True
-        ):
-            if rest is not None:
-                self.put(Batch(depth, task, index, rest))
-            under = (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None
-            self._take(step, index - self.first_cluster, result, under)
-
-    def _run_batch(
-        self, key: Key, parts: list[UnicastBatch]
-    ) -> tuple[Step, Any, ClusterInbox, UnicastBatch | None]:
-        """Run tasks; what they return, what they were given, and those that must wait for the next batch."""
+    def _run(self, key: Key, waiting: dict[Key, list[UnicastBatch]]) -> None:
+        """Run a batch of tasks, and take what they spawn."""
         depth, task, index, nested = key
         k = index - self.first_cluster
+        self.deepest = max(self.deepest, depth)
+        parts = waiting.pop(key)
         letters = concatenated(parts) if len(parts) > 1 else parts[0]
-        cluster = self.clusters[k]
+        if task == ENDED:
+            self._close(k, self.scopes[k].ended(letters.fields[SLOT]))
+            return
+        begin, cluster = perf_counter(), self.clusters[k]
         if not letters.combines_early:
             letters = letters.by_sender()
         whole = len(parts) == 1 and self.combines_early and letters.combines_early
         if letters.combine is not None and not whole:
             letters = letters.combined(cluster.n)
         at = cluster.partition.position(letters.dst) - self.offsets[index]
-        rest = None
         if nested:
             # finishes are told apart by node: a node's second task waits for the next batch
             _, first = np.unique(at, return_index=True)
             if len(first) < len(at):
                 left = np.ones(len(at), bool)
                 left[first] = False
-                rest = letters.take(left)
+                self.put(Batch(depth, task, index, letters.take(left)))
                 letters, at = letters.take(first), at[first]
         messages = MessageList(
             at, letters.src, lambda name, order: letters.fields[name][order], cluster.size
@@ -221,7 +197,9 @@ class RecursiveSite(Site):
         if self.spec.max_rounds is not None and depth >= self.spec.max_rounds:
             raise self.fault(step, k, f"tasks go deeper than max_rounds={self.spec.max_rounds}")
         inbox = self._make_inbox(step, k, messages)
-        return step, self.call(step, k, inbox, len(inbox)), inbox, rest
+        result = self.call(step, k, inbox, len(inbox))
+        self.busy += perf_counter() - begin
+        self._take(step, k, result, (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None)
 
     def _make_inbox(self, step: Step, k: int, messages: MessageList | None) -> ClusterInbox:
         return self.make_inbox(step.round, self.clusters[k], 0, messages, self.mailbox.dtypes)

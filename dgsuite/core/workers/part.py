@@ -98,8 +98,7 @@ def open_part(
 ) -> None:
     """Task: make the run's site on worker number `me`, which must be the process that the run began with."""
     worker.fence(get_worker(), epochs[me])
-    site = Site(kernel, clusters, bounds, me, spec)
-    site.use_threads(get_worker().state.nthreads)
+    site = Site(kernel, clusters, bounds, me, spec, get_worker().state.nthreads)
     prepare(site)
     worker.plugin().keep(worker.task_key(), run_id, Part(site, epochs))
 
