@@ -22,7 +22,7 @@ class Violation(NamedTuple):
     >>> ds.level[3] = 7
     >>> first = genval.validate("bfs", graph, ds).violations[0]
     >>> first.node, first.what, first.expected, first.found
-    (2, 'edge', 'neighbours no farther than over this node', 'node 3 at 7.0')
+    (2, 'edge', 'neighbours no farther than over this node', 'node 3 at distance 7')
     """
 
     what: str

@@ -209,9 +209,9 @@ def _shortest(
     outside = ~(mine >= least) | (mine == -np.inf) | (reached & (mine > last))
     found = collect(
         c.ids,
-        ("root", elsewhere, begin, says("distance {}, parent {}", mine, above)),
+        ("root", elsewhere, begin, says("distance {:g}, parent {}", mine, above)),
         ("parent", ~reached & ~at_root & (above != -1), "-1, unreachable", above),
-        ("distance", outside, f"{least} to {last}", mine),
-        at_edges(c, "edge", shorter, farther, "node {} at {}", other, theirs),
+        ("distance", outside, f"{least} to {last}", says("{:g}", mine)),
+        at_edges(c, "edge", shorter, farther, "node {} at distance {:g}", other, theirs),
     )
     return found, other[child], lengths[child]
