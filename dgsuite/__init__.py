@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dgsuite.base.lazy import lazy_imports
+from dgsuite.base.lazy import lazy_imports, placed
 from dgsuite.base.version import __version__ as __version__
 
 if TYPE_CHECKING:
@@ -71,11 +71,9 @@ HOMES = {
     "studies.network.network": ("Network",),
     "studies.network.parts": ("Byzantine", "Crash", "Partition"),
 }
-PLACES = {name: f"{__name__}.{home}:{name}" for home, names in HOMES.items() for name in names}
-PLACES |= {name: f"{__name__}.studies.{name}" for name in ("lab", "scaling", "transports")}
-PLACES |= {
-    "traces": f"{__name__}.core.traces",
-    "open": f"{__name__}.core.results.dataset:open_dataset",
-}
+PLACES = placed(__name__, HOMES)
+MODULES = ("core.traces", "studies.lab", "studies.scaling", "studies.transports")
+PLACES |= {module.rpartition(".")[2]: f"{__name__}.{module}" for module in MODULES}
+PLACES["open"] = "dgsuite.core.results.dataset:open_dataset"
 __all__ = [*PLACES]
 __getattr__, __dir__ = lazy_imports(__name__, PLACES)

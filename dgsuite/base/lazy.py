@@ -8,6 +8,11 @@ from importlib import import_module
 from typing import Any
 
 
+def placed(package: str, homes: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Where the public names of a package are, as `lazy_imports` takes it, of the names of each submodule."""
+    return {name: f"{package}.{home}:{name}" for home, names in homes.items() for name in names}
+
+
 def lazy_imports(
     package: str, homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:

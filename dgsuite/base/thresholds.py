@@ -29,8 +29,10 @@ left_to_numpy: int | None = None
 def compiles(elements: int) -> bool:
     """Whether loops over so many elements are compiled, now."""
     global left_to_numpy
-    if elements <= compile_from or compile_from < 0:
-        return compile_from < 0
+    if compile_from < 0:
+        return True
+    if elements <= compile_from:
+        return False
     if elements > compile_at_once:
         left_to_numpy = 0
     elif left_to_numpy is None:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-from dgsuite.kernels.analytics._triangles import ones
+from dgsuite.kernels.analytics._bits import ones
 
 
 @compiled

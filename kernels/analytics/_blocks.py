@@ -73,9 +73,9 @@ def search(indptr, positions, first, ids, level, parent, seeds, seed_level, queu
 def unite(indptr, positions, first, root):
     """The components of a cluster's own edges: gives each node the first node of its component.
 
-    A few edges of each node show which component has the most nodes: mostly that of the node in the middle.
-    Its nodes are then passed over: an edge that leads to them is also one of the other node's (Sutton,
-    Ben-Nun and Barak 2018, Afforest).
+    A few edges of each node show which component has the most nodes; that of the node in the middle is tried
+    first. The nodes of the largest are then passed over: an edge that leads to them is also one of the other
+    node's (Sutton, Ben-Nun and Barak 2018, Afforest).
 
     Parameters
     ----------
@@ -142,8 +142,8 @@ def take(nodes, senders, distances, hops, distance, hop, parent, due):
 
 @compiled
 def shortest(
-    indptr, positions, first, ids, weights, width, ring, distance, hop, parent, seeds, due, most, reached,
-):  # fmt: skip
+    indptr, positions, first, ids, weights, width, ring, distance, hop, parent, seeds, due, most
+):
     """Shortest paths from nodes that have come nearer, as far as others do, too.
 
     Nodes wait in buckets by their distance, in a ring that is as long as the longest edge (Dial 1969). A node
@@ -165,14 +165,13 @@ def shortest(
         By node: the seeds, and afterwards those that have come nearer and were not looked at.
     most
         When so many nodes have been looked at, no other bucket is emptied.
-    reached
-        Room for all nodes of the cluster.
 
     Returns
     -------
-    How many nodes were looked at: the first in `reached`, each once.
+    The nodes that were looked at, each once.
     """
     size = len(distance)
+    reached = np.empty(size, np.int64)
     nodes, after = np.empty(1024, np.int64), np.empty(1024, np.int64)  # lists of the ring
     free, used, waiting, count, s, bucket = -1, 0, 0, 0, 0, 0
     seen = np.zeros(size, np.bool_)
@@ -226,7 +225,7 @@ def shortest(
                 nodes[entry], after[entry], ring[there] = other, ring[there], entry
                 waiting += 1
         bucket += 1
-    return count
+    return reached[:count]
 
 
 @compiled

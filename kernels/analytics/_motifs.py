@@ -7,7 +7,8 @@ Lists are those of neighbours by node id, ``values[starts[node]:ends[node]]``; r
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-from dgsuite.kernels.analytics._triangles import LOW, ONE, WORD, ones
+from dgsuite.kernels.analytics._bits import ones
+from dgsuite.kernels.analytics._triangles import LOW, ONE, WORD
 
 NONE = np.uint64(0)
 

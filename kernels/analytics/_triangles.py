@@ -10,6 +10,7 @@ from numba import types
 from numba.extending import intrinsic
 
 from dgsuite.base.compiling import compiled
+from dgsuite.kernels.analytics._bits import ones
 from dgsuite.partition.arrays._compiled.bits import bit
 
 MAX_TESTED = 20
@@ -21,16 +22,6 @@ AHEAD = 12
 """Lists that are fetched from memory before they are read; where they begin, four times as many before."""
 
 ONE, WORD, LOW = np.uint64(1), np.uint64(6), np.uint64(63)
-
-
-@intrinsic
-def ones(typingctx, word):
-    """Number of ones in a word, by the processor's instruction."""
-
-    def generate(context, builder, signature, arguments):
-        return builder.ctpop(arguments[0])
-
-    return word(word), generate
 
 
 @intrinsic

@@ -172,9 +172,12 @@ PARTS = 8
 MAX_BUCKETS = 1 << 16
 """Buckets in a ring."""
 
-STRETCH, STRETCHES = 1 << 14, 16
-"""A cluster searches so many nodes in a round, or this part of its own if that is more: with larger stretches
-other clusters wait longer, and more nodes are searched again; with smaller ones there are more rounds."""
+MIN_SEARCHED = 1 << 14
+"""Nodes that a cluster searches in a round before it hears of the others, or more in a large one."""
+
+PARTS_SEARCHED = 16
+"""Parts of a large cluster, of which it searches one in a round: with fewer of them others wait longer, and
+more nodes are searched again; with more there are more rounds."""
 
 
 def buckets(weights: NDArray | None) -> tuple[float, int]:
@@ -214,7 +217,7 @@ class BlockPaths(BlockForm):
     Notes
     -----
     Rounds: ``k + 1`` or ``k + 2``, as in `BlockSearch`, where paths are the shortest ones of fewest edges.
-    Clusters of more than 16,384 nodes search in stretches, so with several of them there may be more rounds.
+    Several clusters of more than 16,384 nodes may take more rounds: they search a part of these in each.
 
     Messages: at most ``rounds * arcs``.
 
@@ -268,15 +271,14 @@ class BlockPaths(BlockForm):
         if not len(seeds):
             return bsp.vote(any=False)
         seeds = seeds[np.argsort(s.distance[seeds], kind="stable")]
-        most = c.size if c.partition.clusters == 1 else max(STRETCH, c.size // STRETCHES)
-        reached = np.empty(c.size, np.int64)
+        most = c.size if c.partition.clusters == 1 else max(MIN_SEARCHED, c.size // PARTS_SEARCHED)
         weights = lent(np.empty(0)) if c.weights is None else c.weights
         width, places = s.buckets
-        count = analytics._blocks.shortest(
+        reached = analytics._blocks.shortest(
             *(c.indptr, c.positions, c.first, c.ids, weights, width, np.full(places, -1)),
-            *(s.distance, s.hop, s.parent, seeds, s.due, most, reached),
+            *(s.distance, s.hop, s.parent, seeds, s.due, most),
         )
-        nodes, entry, ends = blocks.crossing(c, reached[:count])
+        nodes, entry, ends = blocks.crossing(c, reached)
         told = s.distance[nodes] + (1 if c.weights is None else c.weights[entry])
         sent = bsp.unicast(ends, nodes, distance=told, hops=s.hop[nodes] + 1)
         return sent, bsp.vote(any=len(ends) > 0 or s.due.any())

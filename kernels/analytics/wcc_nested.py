@@ -18,9 +18,11 @@ it, and components do not depend on each other. So the edges of each go to the c
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -238,9 +240,8 @@ def checked(thresholds: Sequence[float]) -> tuple[float, ...]:
     InputError
         There are none, one is not a finite number, or one is there more than once.
     """
-    given = np.asarray(thresholds)
-    found, numbers = given.tolist(), given.ndim == 1 and given.dtype.kind in "iuf"
-    if not found or not numbers or not np.isfinite(given).all():
+    found = np.asarray(thresholds).tolist()
+    if not found or not all(map(_finite, found)):
         raise InputError(
             f"kernel 'wcc': thresholds must be finite numbers, at least one, such as [0.95, 0.9], got {found}"
         )
@@ -250,6 +251,10 @@ def checked(thresholds: Sequence[float]) -> tuple[float, ...]:
             f"kernel 'wcc': thresholds must be different, and {twice} is there more than once"
         )
     return tuple(map(float, found))
+
+
+def _finite(number: object) -> bool:
+    return isinstance(number, Real) and not isinstance(number, bool) and math.isfinite(number)
 
 
 @dataclass(frozen=True)

@@ -300,9 +300,8 @@ class Kernel:
     """Whether the kernel takes a directed graph as an undirected one whose clusters have `directions`: an
     edge is an entry at both its ends, so broadcasts go along it both ways."""
     sorts: ClassVar[bool] = True
-    """Whether its inbox has unicasts by receiver, then sender; otherwise they are by sender, which takes less
-    time, and a phase reads no more than `node`, `src` and fields.
-    """
+    """Whether its inbox has unicasts in the order of receivers, then senders. Otherwise they are in that of
+    senders, which takes less time, and a phase may read `node`, `src` and fields alone."""
     short_ids: ClassVar[bool] = False
     """Whether it keeps node ids in 32 bits, so that a graph may have fewer than 2^31 nodes."""
     obeys: ClassVar[Model] = UNLIMITED
@@ -474,7 +473,7 @@ class Kernel:
         return self
 
 
-# of kernels without parameters of their own, which are not declared as dataclasses
+# what help shows of kernels that declare no parameters, where `__new__` would hide those of all kernels
 Kernel.__new__.__signature__ = inspect.signature(Kernel.__init__)  # type: ignore[attr-defined]
 
 

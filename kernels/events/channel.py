@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -164,10 +163,10 @@ class Mail:
             self.gone, columns = None, [column[here] for column in columns]
         if not len(columns[0]):
             return
-        ticks, starts, order = delays.by_tick(columns[0])
+        order, parts = delays.by_tick(columns[0])
         columns = [column[order] for column in columns[1:]]
-        for tick, (a, b) in zip(ticks.tolist(), pairwise(starts.tolist()), strict=True):
-            self.batches.setdefault(tick, []).append([column[a:b] for column in columns])
+        for tick, part in parts:
+            self.batches.setdefault(tick, []).append([column[part] for column in columns])
 
     def take(self, tick: int, size: int | None) -> list[NDArray] | None:
         """Messages that arrive at a tick, in the order of sending; or by receiver, and then in that order, if

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
@@ -119,13 +120,14 @@ def numbers(src: NDArray, dst: NDArray, n: int) -> NDArray[np.int64] | None:
     return found
 
 
-def by_tick(ticks: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], Any]:
-    """The different ones of some ticks, ascending; where each begins in an order by tick; and this order."""
-    first, last = ticks.min(), ticks.max()
+def by_tick(ticks: NDArray[np.int64]) -> tuple[Any, list[tuple[int, slice]]]:
+    """An order in which ticks ascend; and the different ticks, each with its part of that order."""
+    first, last = int(ticks.min()), int(ticks.max())
     if first == last:
-        return ticks[:1], np.array([0, len(ticks)]), slice(None)
-    after, starts, order = group(ticks - first, int(last - first) + 1)
-    return first + after, starts, order
+        return slice(None), [(first, slice(None))]
+    after, starts, order = group(ticks - first, last - first + 1)
+    parts = [slice(*ends) for ends in pairwise(starts.tolist())]
+    return order, [*zip((first + after).tolist(), parts, strict=True)]
 
 
 def as_rows(late: ArrayLike) -> NDArray:

@@ -231,7 +231,7 @@ def test_a_search_crosses_the_border_so_often(kernel):
 def test_a_search_in_stretches_finds_the_same_paths(monkeypatch):
     found = []
     for stretch in (1 << 14, 3):
-        monkeypatch.setattr(searches_block, "STRETCH", stretch)
+        monkeypatch.setattr(searches_block, "MIN_SEARCHED", stretch)
         graphs = [graph_of(*drawn(seed, weights=True)) for seed in range(30)]
         found.append([dgsuite.run("sssp", graph, form="block", style="serial") for graph in graphs])
     for pair in zip(*found, strict=True):

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base import thresholds
-from dgsuite.base.thresholds import compiles
 from dgsuite.core.engine.broadcast_store import BroadcastBatch, BroadcastStore
 from dgsuite.core.engine.messages import MessageList, not_sent
 from dgsuite.core.engine.network import Fate
@@ -82,7 +81,7 @@ class Broadcasts(BroadcastStore):
     @property
     def is_compiled(self) -> bool:
         """Whether the graph is large enough for compiled loops to find the first senders."""
-        return compiles(len(self.halo.indices))
+        return thresholds.compiles(len(self.halo.indices))
 
     @property
     def is_short(self) -> bool:

@@ -29,8 +29,8 @@ class MessageList:
     own
         How many rows there are.
     blocks
-        If messages are not to be sorted by receiver: the first row of each block of rows. They are then by
-        block and sender, and the first row of a block stands for all of it in `to`.
+        The first row of each cluster, where messages are grouped by cluster, and not by receiver. They stay
+        in the order of senders, and `to` has the first row of each cluster that got any.
 
     Attributes
     ----------

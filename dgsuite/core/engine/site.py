@@ -248,10 +248,10 @@ class Site:
         except Unfit as error:
             raise Unfit(str(self.fault(step, k, str(error)))) from None
         except Exception as error:
-            why = ": copy arrays of a cluster or an inbox to change them" * (
-                "read-only" in str(error)
-            )
-            raise self.fault(step, k, f"{type(error).__name__}: {error}{why}") from error
+            said = f"{type(error).__name__}: {error}"
+            if "read-only" in said:
+                said += ": copy arrays of a cluster or an inbox to change them"
+            raise self.fault(step, k, said) from error
         if self.disturbed is not None:
             result = self.disturbed.after(step, k, self.states[k], result)
         if self.workload is not None:

@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 
 Pattern = Literal["pingpong", "one-to-all", "all-pairs", "clocked"]
-Some = Field(min_length=1)
+NOT_EMPTY = Field(min_length=1)
 
 
 class Options(Section):
     """What is timed."""
 
-    protocols: Annotated[list[str], Some] = ["tcp", "uds", "mpb", "mpimpb"]
+    protocols: Annotated[list[str], NOT_EMPTY] = ["tcp", "uds", "mpb", "mpimpb"]
     """Transports; there are also mpi and mpi-sock."""
-    sizes: Annotated[list[Annotated[int, Field(ge=0)]], Some] = [
+    sizes: Annotated[list[Annotated[int, Field(ge=0)]], NOT_EMPTY] = [
         *(8, 64, 512, 4096, 32768, 262144, 1048576, 8388608, 67108864, 268435456)
     ]
     """Bytes of a message."""
-    patterns: Annotated[list[Pattern], Some] = ["pingpong"]
+    patterns: Annotated[list[Pattern], NOT_EMPTY] = ["pingpong"]
     """Some of pingpong, one-to-all, all-pairs, clocked."""
     processes: Annotated[int, Field(ge=2)] = 4
     """Of the other patterns."""

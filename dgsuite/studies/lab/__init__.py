@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from dgsuite.base.lazy import lazy_imports
+from dgsuite.base.lazy import lazy_imports, placed
 
 if TYPE_CHECKING:
     from dgsuite.base.wilson import wilson as wilson
@@ -35,7 +35,7 @@ HOMES = {
     "stabilising": ("legitimacy",),
     "strikes": ("rushing",),
 }
-PLACES = {name: f"{__name__}.{home}:{name}" for home, names in HOMES.items() for name in names}
+PLACES = placed(__name__, HOMES)
 PLACES["wilson"] = "dgsuite.base.wilson:wilson"
 __all__ = [*PLACES]
 __getattr__, __dir__ = lazy_imports(__name__, PLACES)

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from heapq import heappop, heappush
-from itertools import pairwise
 from math import inf
 from numbers import Real
 from typing import Any, NamedTuple, Self
@@ -222,13 +221,12 @@ class Calendar:
     def put(self, batch: Batch) -> None:
         """Take in tasks that were spawned; `ARRIVAL` says when they arrive."""
         fields = dict(batch.letters.fields)
-        ticks, starts, order = by_tick(fields.pop(ARRIVAL))
+        order, parts = by_tick(fields.pop(ARRIVAL))
         letters = batch.letters._replace(fields=fields).take(order)
-        for tick, (a, b) in zip(ticks.tolist(), pairwise(starts.tolist()), strict=True):
+        for tick, part in parts:
             if tick not in self._batches:
                 heappush(self._coming, tick)
-            part = batch._replace(letters=letters.take(slice(a, b)))
-            self._batches.setdefault(tick, []).append(part)
+            self._batches.setdefault(tick, []).append(batch._replace(letters=letters.take(part)))
 
     def advance(self, tick: int) -> list[Batch]:
         """Go on to a tick; the tasks that arrive then, in the order in which they were spawned."""

@@ -76,9 +76,9 @@ class Watch:
         if not step.last:
             return Vote()
         strong = self.attack.adversary.sees == STATES
-        seen = None
+        seen = copy(state) if strong else None
         if strong:
-            lend_all(seen := copy(state))
+            lend_all(seen)
         kernel = self.kernel if strong else replace(self.kernel, seed=0)  # no coins to work out
         reach = partial(self._reached, k)
         view = View(cluster, step.round, counts.copy(), seen, kernel, reach)

@@ -6,7 +6,7 @@ Analysis of Distributed Memory Programs on Large-Scale Clusters (ICPE 2016).
 
 from typing import TYPE_CHECKING
 
-from dgsuite.base.lazy import lazy_imports
+from dgsuite.base.lazy import lazy_imports, placed
 
 if TYPE_CHECKING:
     from dgsuite.studies.scaling.completion_time import CompletionTime as CompletionTime
@@ -30,6 +30,6 @@ HOMES = {
     "traffic": ("from_trace", "trace"),
     "whatif": ("Machine", "calibrate", "what_if"),
 }
-PLACES = {name: f"{__name__}.{home}:{name}" for home, names in HOMES.items() for name in names}
+PLACES = placed(__name__, HOMES)
 __all__ = [*PLACES]
 __getattr__, __dir__ = lazy_imports(__name__, PLACES)
