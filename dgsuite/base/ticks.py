@@ -65,7 +65,10 @@ class Law(NamedTuple):
         """
         half = words >> np.uint64(32)
         if not len(self.powers):
-            return self.low + ((half * np.uint64(self.span)) >> np.uint64(32)).astype(np.int64)
+            half *= np.uint64(self.span)
+            half >>= np.uint64(32)
+            half += np.uint64(self.low)
+            return half.view(np.int64)
         found = np.full(len(words), self.low)
         left = 1 - half * 2.0**-32
         rest = np.ones(len(words))

@@ -97,7 +97,8 @@ class Channel:
         else:
             seed = seed if self.seed is None else self.seed
             found = self.waits(seed, tick, src, dst, sent.fields, None if single else c.n)
-        found = np.maximum(found, 1, out=found) + tick
+        np.maximum(found, 1, out=found)
+        found += tick
         if self.gst is not None:
             found = np.minimum(found, max(tick, self.gst) + self.bound)
         return found
