@@ -1,4 +1,4 @@
-"""How messages of event-driven kernels travel: delays, order, and a bound on delays from some tick on."""
+"""How messages of event-driven kernels and late tasks travel: delays, order, a bound from some tick on."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ NEVER = 1 << 62
 
 @dataclass(frozen=True)
 class Channel:
-    """How messages travel, and how clocks run: what ``dgsuite.Network`` tells an event-driven kernel.
+    """How messages travel, and how clocks run: what ``dgsuite.Network`` tells event-driven kernels and
+    recursive forms.
 
     Parameters
     ----------

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dgsuite.base.pairs import pair_key
 from dgsuite.kernels import bsp
 from dgsuite.kernels.events.channel import NEVER, Channel, Mail
 
@@ -275,7 +276,7 @@ class EventKernel(bsp.Kernel):
         whole = bsp.unicast(dst, src, **{name: column(name) for name in self.said})
         due = self.channel.due(c, self.seed, tick, whole, single=len(sent) == 1)
         if self.channel.fifo or self.channel.capacity is not None:
-            due = s.mail.enter(self.channel, tick, c.ids[src] * c.n + dst, due)
+            due = s.mail.enter(self.channel, tick, pair_key(c.ids[src], dst, c.n), due)
         return whole._replace(fields={"due": due, **whole.fields})
 
 

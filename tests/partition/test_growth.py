@@ -94,7 +94,9 @@ def test_clusters_share_their_partition_and_halo(client):
         at = [set.intersection(*(set(each) for each in has.values())) for has in held]
         assert all(at), held
         # A task that ran elsewhere would look at copies, and these come one by one.
-        counts = [client.submit(places, *half, workers=on) for half, on in zip(halves, at, strict=True)]
+        counts = [
+            client.submit(places, *half, workers=on) for half, on in zip(halves, at, strict=True)
+        ]
         partitions, nbytes = zip(*client.gather(counts), strict=True)
         assert partitions == (1, 1)
         kept.append(sum(nbytes))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib.metadata import entry_points
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
 
@@ -100,24 +100,6 @@ class Faults(Protocol):
         """What an adversary strikes in a run with a seed, if there is one."""
 
 
-class Delays(Protocol):
-    """How long the messages of tasks of a run take."""
-
-    @property
-    def site(self) -> type[Any]:
-        """The class of sites at which tasks arrive late."""
-        ...
-
-    def of_run(self, seed: int) -> Self:
-        """The delays of a run with a seed."""
-
-    def wrong(self, cluster: Cluster) -> str | None:
-        """Why a cluster's edges have no delays, if they have none."""
-
-    def ticks(self, cluster: Cluster, src: NDArray, dst: NDArray, tick: int) -> NDArray:
-        """Ticks of messages of a cluster that are sent at a tick, by sender and receiver."""
-
-
 class Network(ABC):
     """What ``dgsuite.run(..., network=)`` takes."""
 
@@ -127,7 +109,7 @@ class Network(ABC):
 
     @abstractmethod
     def part(self, graph: Any, kernel: Kernel) -> dict[str, Any]:
-        """The fields `max_rounds`, `faults` and `delays` of the run's `RunSpec`."""
+        """The fields `max_rounds`, `faults` and `channel` of the run's `RunSpec`."""
 
     @abstractmethod
     def found(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dgsuite.core.engine.checkpoint_files import Checkpoints
-from dgsuite.core.engine.network import Delays, Faults
+from dgsuite.core.engine.network import Faults
 from dgsuite.core.engine.workload import Workload
+from dgsuite.kernels.events.channel import Channel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -26,8 +27,8 @@ class RunSpec:
     faults
         What happens to nodes and messages, on a network with faults or an adversary. A run with faults ends
         after `max_rounds`, and raises no error.
-    delays
-        How long messages of tasks take, if they take time.
+    channel
+        How messages of tasks travel, if they take time.
     workload
         Work added to every task.
     checkpoints
@@ -39,7 +40,7 @@ class RunSpec:
     trace: bool = False
     congest: float | None = None
     faults: Faults | None = None
-    delays: Delays | None = None
+    channel: Channel | None = None
     workload: Workload | None = None
     checkpoints: Checkpoints | None = None
 

@@ -20,6 +20,7 @@ from dgsuite.core.engine.progress import Report
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors.driver import Alone, drive
+from dgsuite.core.recursion.late import LateSite
 from dgsuite.core.recursion.site import RecursiveSite
 from dgsuite.kernels.bsp import Kernel, Vote
 
@@ -36,8 +37,8 @@ def way(
     """The class of the sites of a run, what runs the program there, and what makes one log of theirs."""
     if kernel.form != "recursive":
         return Site, drive, merge
-    if spec.delays is not None:
-        return spec.delays.site, on_clock, unite
+    if spec.channel is not None:
+        return LateSite, on_clock, unite
     return RecursiveSite, freely if style == "finish_async" else on_clock, unite
 
 

@@ -147,7 +147,7 @@ def build(
     UserWarning
         The matrices of traffic would take more than `MATRICES` bytes, and are left out.
     """
-    recursive, delayed = kernel.form == "recursive", spec.delays is not None
+    recursive, delayed = kernel.form == "recursive", spec.channel is not None
     congest, workload = spec.congest, spec.workload
     counted, rows, clusters = counted_by(kernel, delayed), log.rows, len(graph.parts)
     blocks = kernel.form == "block"  # the paper has none

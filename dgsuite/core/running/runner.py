@@ -315,7 +315,7 @@ def _run_each(
             style = "serial"
             reasons["style_reason"] = "the graph is small; pass style= to choose another style"
     for each_kernel in kernels:
-        dataset.check_names(each_kernel, spec.delays is not None)
+        dataset.check_names(each_kernel, spec.channel is not None)
     checkpoints = checkpoints_of(options.checkpoint, kernels, graph, style, spec)
     if style == "serial":
         client = None
@@ -328,7 +328,7 @@ def _run_each(
                 f"the graph is on another cluster ({home}); build it with the client of the run"
             )
     what = f"{chosen.name}, {style}"
-    unit = "depth" if recursive and spec.delays is None else "round"
+    unit = "depth" if recursive and spec.channel is None else "round"
     traffic = options.trace is True
     with _on(client, chosen), shown(what, unit, options.progress, options.on_round) as tell:
         spec = replace(spec, checkpoints=checkpoints)

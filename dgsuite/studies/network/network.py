@@ -24,7 +24,7 @@ from dgsuite.kernels.events.channel import Channel
 from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Attack, struck
 from dgsuite.studies.network.chances import check_weights
-from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, Delays, virtual_times
+from dgsuite.studies.network.delays import SYNCHRONISERS, Delay, virtual_times
 from dgsuite.studies.network.faults import Faults
 from dgsuite.studies.network.names import is_whole, made, node_ids, probability, whole
 from dgsuite.studies.network.parts import READERS, Byzantine, Crash, Partition, crashes_of
@@ -44,8 +44,11 @@ FAULTS = (
 )
 """Parameters that cause faults: a synchroniser has none, but an adversary that spends delays."""
 
-TIMED = ("fifo", "capacity", "gst", "bound", "drift")
-"""Parameters for event-driven kernels alone."""
+LATE = ("fifo", "gst", "bound")
+"""Parameters of messages that arrive late: those of tasks and of event-driven kernels."""
+
+TIMED = (*LATE, "capacity", "drift")
+"""Parameters of event-driven kernels; others have none but those of `LATE`."""
 
 SHOWN = 8
 """Items of a list that the text of a network shows."""
@@ -99,13 +102,15 @@ class Network(engine.Network):
         the weight of the edge, or a function of senders, receivers and ticks; see
         `dgsuite.studies.network.delays.Delay`. A synchroniser then runs the rounds: outputs are
         unchanged, and ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in
-        another order. Both have no faults, since a synchroniser waits for each message; an adversary may
-        spend delays. Messages of event-driven kernels have both.
-    fifo, capacity, gst, bound, drift
-        Of event-driven kernels, such as "paxos": whether messages between two nodes arrive in the order of
-        sending; how many from one node to another are on their way at most, others are lost; the tick from
-        which on a message takes at most `bound` ticks; and how much clocks drift. See
+        another order; they take a tick at least. Both have no faults, since a synchroniser waits for each
+        message; an adversary may spend delays. Messages of event-driven kernels have both.
+    fifo, gst, bound
+        Of late tasks, and of event-driven kernels, such as "paxos": whether messages between two nodes arrive
+        in the order of sending; and the tick from which on a message takes at most `bound` ticks. See
         `dgsuite.kernels.events.channel.Channel`.
+    capacity, drift
+        Of event-driven kernels: how many messages from one node to another are on their way at most, others
+        are lost; and how much clocks drift.
     synchroniser
         "alpha" or "beta", the kernels that work out these times; by default "alpha". Recursive forms have
         none.
@@ -260,8 +265,12 @@ class Network(engine.Network):
                 )
         acts, recursive = self.has_faults or delayed, kernel.form == "recursive"
         why = ""
-        idle = [name for name in TIMED if getattr(self, name) != getattr(Network, name)]
-        if idle and not by_events:
+        takes = TIMED if by_events else LATE if recursive and self.delay is not None else ()
+        given = (name for name in TIMED if getattr(self, name) != getattr(Network, name))
+        idle = [name for name in given if name not in takes]
+        if idle and idle[0] in LATE:
+            why = f"{idle[0]} is of event-driven kernels and late tasks alone; leave it out"
+        elif idle:
             why = f"{idle[0]} is of event-driven kernels alone; leave it out"
         elif isinstance(self.byzantine, Byzantine) and self.byzantine.adds and not by_events:
             why = "liars add messages in event-driven kernels alone; leave out adds="
@@ -285,18 +294,23 @@ class Network(engine.Network):
             )
         if not by_events:
             return kernel
+        made = copy(kernel)
+        object.__setattr__(made, "channel", self.channel)
+        return made
+
+    @property
+    def channel(self) -> Channel:
+        """How messages that arrive late travel."""
         law = {} if self.delay is None else self.delay.parameters
         timed = {name: getattr(self, name) for name in TIMED}
-        made = copy(kernel)
-        object.__setattr__(made, "channel", Channel(**law, **timed, seed=self.seed))
-        return made
+        return Channel(**law, **timed, seed=self.seed)
 
     def part(self, graph: Graph, kernel: Kernel) -> dict[str, Any]:
         found: dict[str, Any] = {"max_rounds": ROUNDS} if self.has_faults else {}
         if self.has_faults or self.delayed:
             found["faults"] = self.faults(graph)
         if kernel.form == "recursive":
-            found["delays"] = None if self.delay is None else Delays(self.delay, self.seed)
+            found["channel"] = None if self.delay is None else self.channel
         return found
 
     def found(
@@ -364,7 +378,7 @@ class Network(engine.Network):
         kernel: Kernel,
         **how: Any,
     ) -> xr.Dataset:
-        if self.delay is None or spec.delays is not None or isinstance(kernel, EventKernel):
+        if self.delay is None or spec.channel is not None or isinstance(kernel, EventKernel):
             return dataset
         seed = dataset.attrs["seed"] if self.seed is None else self.seed
         late: ArrayLike = ()

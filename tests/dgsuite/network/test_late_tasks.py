@@ -16,6 +16,7 @@ from tests.support.synchronisers import GOLDEN, first_word, mixed
 
 STYLES = [("clocked", "dst"), ("finish_async", "bf"), ("in_turn", "bf")]
 LAWS = [0, 1, ("uniform", 0, 6), ("geometric", 0.2)]
+MORE = [{"fifo": True}, {"gst": 4, "bound": 2}]
 TIMES = ("compute_seconds", "cpu_seconds", "exchange_seconds", "wire_bytes", "remote_messages")
 """What depends on the cut."""
 
@@ -52,14 +53,19 @@ def waits(law, seed=3):
     return wait
 
 
-def flooded(net, root, wait):
+def flooded(net, root, wait, fifo=False, gst=None, bound=1):
     """Recursive BF event by event: distances, and by tick the messages that are sent."""
-    distance, sent = {root: 0}, Counter()
+    distance, sent, latest = {root: 0}, Counter(), Counter()
     events = []
 
     def tell(node, tick):
         for other in net[node]:
-            heapq.heappush(events, (tick + wait(node, other, tick), distance[node] + 1, other))
+            due = tick + wait(node, other, tick)
+            if gst is not None:
+                due = min(due, max(tick, gst) + bound)
+            if fifo:
+                latest[node, other] = due = max(due, latest[node, other])
+            heapq.heappush(events, (due, distance[node] + 1, other))
             sent[tick] += 1
 
     sent[0] = 0
@@ -73,13 +79,13 @@ def flooded(net, root, wait):
     return distance, sent
 
 
-@pytest.mark.parametrize("law", [("uniform", 1, 6, 0.5), ("geometric", 1, 1, 0.2)])
-def test_events_are_those_of_a_simulation_message_by_message(law):
-    """From delays of 1 on: then a tick's messages to a node are all there when it handles the least."""
+@pytest.mark.parametrize("law", [("uniform", 1, 60, 0.5), ("geometric", 1, 1, 0.2)])
+@pytest.mark.parametrize("more", [{}, *MORE])
+def test_events_are_those_of_a_simulation_message_by_message(law, more):
     graph = random()
     delay = law[:3] if law[0] == "uniform" else (law[0], law[3])
-    ds = run("bf", graph, delay)
-    distance, sent = flooded(graph.to_networkx(), 0, waits(law))
+    ds = run("bf", graph, delay, network={"delay": delay, "seed": 3} | more)
+    distance, sent = flooded(graph.to_networkx(), 0, waits(law), **more)
     assert ds.distance.values.tolist() == [distance[v] for v in range(graph.n)]
     times = ds.virtual_time.values.tolist()
     assert dict(zip(times, ds.messages.values.tolist(), strict=True)) == sent
@@ -95,6 +101,12 @@ def test_outputs_are_those_of_the_plain_run_and_bits_those_of_any_cut(name):
         assert (np.diff(whole.virtual_time) > 0).all()
         for cut in ({"clusters": 2, "partition": "hash"}, {"clusters": 7}):
             assert_same(whole, run(name, paper(name, **cut), delay, count_as="finish_async"))
+    for more in MORE:
+        network = {"delay": ("uniform", 1, 30), "seed": 3} | more
+        runs = [run(name, paper(name, clusters=k), 1, network=network) for k in (1, 3)]
+        assert_same(*runs)
+        for output in RECURSIVE[name].outputs:
+            np.testing.assert_array_equal(plain[output].values, runs[0][output].values)
 
 
 @pytest.mark.parametrize(("style", "name"), STYLES)
@@ -112,7 +124,7 @@ def test_a_fixed_delay_is_that_of_each_hop():
     ds = run("bf", path, 7)
     assert ds.virtual_time.values.tolist() == [0, 7, 14, 21, 28, 35, 42]
     assert ds.messages.values.tolist() == [1, 2, 2, 2, 2, 1, 0]
-    assert run("bf", path, 0).virtual_time.values.tolist() == [0]
+    assert run("bf", path, 0).virtual_time.values.tolist() == [*range(7)]  # a tick at least
 
 
 def test_the_longer_edge_arrives_later_and_is_corrected():
@@ -211,7 +223,9 @@ def test_functions_that_return_no_delays(delay, message):
 
 
 def test_weights_are_of_edges():
-    """Tasks of dr go to nodes that are no neighbours."""
+    """Tasks of dr go to nodes that are no neighbours, too: these take a tick, as messages of events do."""
     path = dgsuite.Graph.from_edges([0, 1, 2], [1, 2, 3], weights=[1, 2, 3])
-    with pytest.raises(RunError, match=r"sends to node ., which is no neighbour"):
-        run("dr", path, "weight")
+    plain = dgsuite.run("dr", path, form="recursive", style="serial")
+    ds = run("dr", path, "weight")
+    assert ds.next_hop.equals(plain.next_hop)
+    assert ds.virtual_time[-1] > run("dr", path, 1).virtual_time[-1]

@@ -247,7 +247,7 @@ WRONG = [
     ({"fifo": "yes"}, "fifo must be True or False, got 'yes'"),
     ({"gst": -1}, "gst must be a whole number from 0, got -1"),
     ({"bound": 0.5}, "bound must be a whole number from 1, got 0.5"),
-    ({"fifo": True}, "fifo is of event-driven kernels alone"),
+    ({"fifo": True}, "fifo is of event-driven kernels and late tasks alone"),
     ({"corruption": "some"}, "corruption must be a probability"),
     ({"partitions": [(2, 2, [1])]}, "end of a partition, a round after its first, must be"),
     ({"partitions": [(0, 2, [])]}, "a partition needs nodes"),

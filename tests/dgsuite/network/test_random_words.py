@@ -10,10 +10,10 @@ import dgsuite
 from dgsuite.base.mixing import APART, Domain, key, keyed, unit
 from dgsuite.genval import counters
 from dgsuite.kernels import KERNELS
+from dgsuite.kernels.events.channel import Channel
 from dgsuite.kernels.lab import delays
 from dgsuite.kernels.tools.rng import uniform
 from dgsuite.studies.network import faults, lies
-from dgsuite.studies.network.delays import Delay, Delays
 from dgsuite.studies.network.faults import Fate
 from dgsuite.studies.network.lies import Lies
 from dgsuite.studies.network.strategies import random, two_faced
@@ -76,7 +76,7 @@ def drawn(monkeypatch):
         counts = dict.fromkeys(says, 0)
         key = of_run.key(Domain.LIES, 2, 0)
         Lies(key, every, lie, counts, {}, 2, "phase").told(says, NODES, after)
-        late = Delays(Delay.of(("uniform", 1, 9)), seed)
+        late = Channel("uniform", 1, 9)
         alpha, stable = (KERNELS[name](seed=seed) for name in ("alpha", "stable_mis"))
         return {
             "crashes": spied(monkeypatch, faults, lambda: of_run.crash_rounds(n)),
@@ -92,7 +92,7 @@ def drawn(monkeypatch):
             "another field": told["other"],
             "who is told the truth": (told["faces"]["one"] == 0).astype(float),
             "late tasks": spied(
-                monkeypatch, delays, lambda: late.ticks(None, NODES, after, 2), "paired"
+                monkeypatch, delays, lambda: late.waits(seed, 2, NODES, after), "paired"
             ),
             "late rounds": unit(keyed(keyed(alpha.key(2, 0), NODES), after)),
             "a daemon": stable.chance(NODES, 2),
