@@ -113,8 +113,9 @@ def test_outputs_are_those_of_the_plain_run_and_bits_those_of_any_cut(name):
 def test_styles(client, style, name):
     """No style has an order of its own: nothing depends on the schedule."""
     graph = paper(name, clusters=5)
-    expected = run(name, graph, ("uniform", 0, 6), count_as=style)
-    found = run(name, graph, ("uniform", 0, 6), style=style, client=client)
+    network = {"delay": ("uniform", 0, 6), "fifo": True, "gst": 40, "bound": 2, "seed": 3}
+    expected = run(name, graph, 1, network=network, count_as=style)
+    found = run(name, graph, 1, network=network, style=style, client=client)
     assert_same(expected, found)
     assert "schedule_dependent" not in found.attrs
 
