@@ -11,6 +11,18 @@ from dgsuite.base.compiling import compiled
 
 
 @compiled
+def owned(indptr, indices, ids):
+    """Edges of a cluster that lead from their smaller ends: rows of these, and the other ends."""
+    row, other = np.empty(len(indices), np.int32), np.empty(len(indices), np.int32)
+    count = 0
+    for k in range(len(ids)):
+        for e in range(indptr[k], indptr[k + 1]):
+            row[count], other[count] = k, indices[e]
+            count += ids[k] < indices[e]
+    return row[:count], other[:count]
+
+
+@compiled
 def search(one, other, size):
     """Search the graph of some edges, each given once.
 

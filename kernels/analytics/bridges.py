@@ -1,7 +1,7 @@
 """Bridges and biconnected components.
 
-Bridges, cut nodes and components without bridges: each cluster leaves out edges that change none of them,
-and one cluster searches what all have left.
+Bridges, cut nodes and components without bridges: each cluster with many edges leaves out those that change
+none of them, and one cluster searches what all have left.
 
 In a depth-first search every edge joins a node and one above it (Hopcroft and Tarjan 1973, "Algorithm 447").
 Of its edges a cluster keeps the tree of a search, and of each node the edge that leads highest: two for each
@@ -21,13 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
-from dgsuite.kernels.analytics.levels import slots_of
+from dgsuite.kernels.analytics.levels import rows, slots_of
 
 SOLVER = 0
 """The cluster that searches what all have left."""
 
-COMPONENT, CUT, BRIDGE = 0, 1, 2
-"""Kinds of findings: a node and its component; a node; both ends of an edge."""
+USUAL, COMPONENT, CUT, BRIDGE = range(4)
+"""Kinds of findings: the component of most nodes; a node and another component; a node; ends of an edge."""
+
+OWN = -1
+"""Usual where more nodes are alone than in any one component."""
 
 
 class Searched(bsp.Kernel):
@@ -46,11 +49,13 @@ class Searched(bsp.Kernel):
 
     def gather(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
         """Ship the edges that matter; an edge is one of the cluster that has its smaller end."""
-        row = np.repeat(np.arange(c.size, dtype=np.int32), c.degree)
-        mine = c.ids[row] < c.indices
-        others, ends = slots_of(c, c.indices[mine])
-        names = np.append(c.ids, others).astype(np.int32)
-        one, other = names[analytics._bridges.certificate(row[mine], ends, len(names))]
+        names = c.ids.astype(np.int32)
+        row, other = analytics._bridges.owned(c.indptr, c.indices, names)
+        one = names[row]
+        if len(row) > 2 * c.size:  # of fewer most are in the certificate
+            others, ends = slots_of(c, other)
+            names = np.append(names, others.astype(np.int32))
+            one, other = names[analytics._bridges.certificate(row, ends, len(names))]
         return bsp.ship(np.full(len(one), SOLVER), one=one, other=other)
 
 
@@ -81,8 +86,8 @@ class Bridges(Searched):
 
     Exchanges: at most ``2``.
 
-    Messages: at most ``m + 3 * n``: edges that matter, and for each node its component, whether it is a cut
-    node, and a bridge.
+    Messages: at most ``m + 4 * n``: edges that matter; to each cluster, in which component most nodes are;
+    for each other node its component; and for each node whether it is a cut node, and a bridge.
 
     Examples
     --------
@@ -107,20 +112,28 @@ class Bridges(Searched):
     state = State
 
     def solve(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
+        """Each cluster hears of the usual component once, and of the nodes that are in others."""
         if c.index != SOLVER:
             return bsp.ship(np.empty(0, np.int64), kind=0, node=0, value=0)
         tree = analytics._bridges.search(inbox.shipped("one"), inbox.shipped("other"), c.n)
         component, cut, child = analytics._bridges.parts(*tree)
-        moved, cuts = np.flatnonzero(component != np.arange(c.n)), np.flatnonzero(cut)
+        size = np.bincount(component, minlength=1)
+        usual = OWN if size.max() <= np.count_nonzero(size == 1) else size.argmax()
+        moved = np.flatnonzero(component != (np.arange(c.n) if usual == OWN else usual))
+        cuts, count = np.flatnonzero(cut), c.partition.clusters
         source, target = np.sort([child, tree[1][child]], axis=0)
-        nodes = np.concatenate([moved, cuts, source])
-        values = np.concatenate([component[moved], cuts, target])
-        kind = np.repeat([COMPONENT, CUT, BRIDGE], [len(moved), len(cuts), len(source)])
-        return bsp.ship(c.partition.owner(nodes), kind=kind, node=nodes, value=values)
+        node = np.concatenate([np.zeros(count, np.int32), moved, cuts, source])
+        value = np.concatenate([np.full(count, usual), component[moved], cuts, target])
+        kinds = [USUAL, COMPONENT, CUT, BRIDGE]
+        kind = np.repeat(kinds, [count, len(moved), len(cuts), len(source)])
+        to = np.append(np.arange(count), c.partition.owner(node[count:]))
+        return bsp.ship(to, kind=kind, node=node, value=value)
 
     def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         kind, nodes, values = (inbox.shipped(name) for name in ("kind", "node", "value"))
-        row = c.partition.position(nodes) - c.first
+        if values[0] != OWN:
+            s.component[:] = values[0]
+        row = rows(c, nodes)
         s.component[row[kind == COMPONENT]] = values[kind == COMPONENT]
         s.articulation[row[kind == CUT]] = True
         source, target = nodes[kind == BRIDGE], values[kind == BRIDGE]
@@ -153,7 +166,8 @@ class Biconnected(Searched):
 
     Exchanges: at most ``2``.
 
-    Messages: at most ``m + 2 * n``: edges that matter, and the rows of the result.
+    Messages: at most ``m + 3 * n``: edges that matter; to each cluster, which component is the largest; and
+    the rows of nodes that are in others.
 
     Examples
     --------
@@ -179,15 +193,31 @@ class Biconnected(Searched):
     state = BlockState
 
     def solve(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Shipment:
+        """Each cluster hears of the largest component once, and of the nodes that are also in others."""
         if c.index != SOLVER:
             return bsp.ship(np.empty(0, np.int64), node=0, block=0)
         tree = analytics._bridges.search(inbox.shipped("one"), inbox.shipped("other"), c.n)
         nodes, block, least = analytics._bridges.blocks(*tree)
-        place = np.empty(len(least), np.int64)
+        place = np.empty(len(least), np.int32)
         place[np.lexsort(least.T[::-1])] = np.arange(len(least))
-        return bsp.ship(c.partition.owner(nodes), node=nodes, block=place[block])
+        block = place[block]
+        usual = np.bincount(block, minlength=1).argmax()
+        named = np.zeros(c.n, bool)
+        named[nodes[block != usual]] = True
+        some, count = np.flatnonzero(named[nodes]), c.partition.clusters
+        to = np.append(np.arange(count), c.partition.owner(nodes[some]))
+        node = np.append(np.zeros(count, np.int32), nodes[some])
+        block = np.append(np.full(count, usual), block[some])
+        return bsp.ship(to, node=node, block=block)
 
     def settle(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> None:
-        member, block = inbox.shipped("node"), inbox.shipped("block")
+        usual, *_ = inbox.shipped("block")
+        member, block = inbox.shipped("node")[1:], inbox.shipped("block")[1:]
         order = np.lexsort((block, member))
-        s.member, s.block = member[order], block[order]
+        member, block = member[order], block[order]
+        others = c.degree > 0
+        others[rows(c, member)] = False
+        rest = c.ids[others].astype(np.int32)
+        at = np.searchsorted(rest, member)
+        s.member = np.insert(rest, at, member)
+        s.block = np.insert(np.full(len(rest), usual), at, block)
