@@ -33,18 +33,19 @@ class Shipments(NamedTuple):
         """A batch for each other site that gets items; site s holds clusters ``bounds[s]`` to
         ``bounds[s + 1]``.
         """
-        site = np.searchsorted(bounds, self.to, side="right") - 1
+        site = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[self.to]
         batches = {}
-        for peer in np.unique(site[site != me]).tolist():
-            part = self.take(site == peer)
-            batches[peer] = ShipmentBatch(_encoded(part.to), _encoded(part.origin), part.fields)
+        for peer, count in enumerate(np.bincount(site)):
+            if count and peer != me:
+                part = self if count == len(site) else self.take(np.flatnonzero(site == peer))
+                batches[peer] = ShipmentBatch(_encoded(part.to), _encoded(part.origin), part.fields)
         return batches
 
     def kept(self, bounds: NDArray, me: int) -> Shipments:
         """The items for clusters of a site."""
         if len(bounds) == 2:
             return self
-        return self.take((self.to >= bounds[me]) & (self.to < bounds[me + 1]))
+        return self.take(np.flatnonzero((self.to >= bounds[me]) & (self.to < bounds[me + 1])))
 
     def by_receiver(self, first: int, count: int) -> Shipments:
         """Items in the order of their senders, for `count` clusters from the first on, by receiver."""
@@ -70,7 +71,7 @@ class ShipmentBatch(NamedTuple):
 
 
 def _encoded(values: NDArray) -> tuple[NDArray, NDArray | None]:
-    heads = np.flatnonzero(np.diff(values, prepend=-1))
+    heads = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
     if 2 * len(heads) >= len(values):
         return values, None
     return values[heads], np.diff(heads, append=len(values)).astype(id_dtype(len(values)))
