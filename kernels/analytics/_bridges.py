@@ -31,13 +31,17 @@ def search(one, other, size):
     ``order``, ``parent``, ``number`` and ``high``.
     """
     head = np.zeros(size + 2, np.int64)
-    head[2:] = np.cumsum(np.bincount(one, minlength=size) + np.bincount(other, minlength=size))
+    for k in range(len(one)):
+        head[one[k] + 2] += 1
+        head[other[k] + 2] += 1
+    for node in range(size):
+        head[node + 2] += head[node + 1]
     near = np.empty(2 * len(one), np.int32)
     for k in range(len(one)):  # then head[node + 1] is where the node's neighbours end
-        near[head[one[k] + 1]] = other[k]
-        head[one[k] + 1] += 1
-        near[head[other[k] + 1]] = one[k]
-        head[other[k] + 1] += 1
+        u, v = one[k], other[k]
+        near[head[u + 1]], near[head[v + 1]] = v, u
+        head[u + 1] += 1
+        head[v + 1] += 1
     order, parent = np.empty(size, np.int32), np.full(size, -1, np.int32)
     number = np.full(size, -1, np.int32)
     high, ahead = number.copy(), head[:size].copy()
