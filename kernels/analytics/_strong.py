@@ -3,6 +3,8 @@
 Positions are those of the graph's layout, as in `dgsuite.kernels.analytics._blocks`.
 """
 
+import numpy as np
+
 from dgsuite.base.compiling import compiled
 
 
@@ -20,7 +22,7 @@ def take_off(edges, node, live, seen, left, count):
 @compiled
 def trim(
     indptr, positions, in_indptr, in_positions, first, coming, going, live,
-    seeds, nodes, backwards, seen, left,
+    seeds, nodes, backwards, seen,
 ):  # fmt: skip
     """Take edges off, and nodes that no edge enters, or that none leaves, with their edges.
 
@@ -36,14 +38,13 @@ def trim(
         Ends of edges to take off, and whether each is one that leaves the node.
     seen
         By node, False, and so it is afterwards.
-    left
-        Room for all nodes.
 
     Returns
     -------
-    How many nodes have left: the first in `left`, seeds included.
+    The nodes that have left, seeds included.
     """
     size, count = len(live), len(seeds)
+    left = np.empty(size, np.int64)
     seen[seeds] = True
     left[:count] = seeds
     for k in range(len(nodes)):
@@ -62,11 +63,11 @@ def trim(
             if 0 <= other < size:
                 count = take_off(going, other, live, seen, left, count)
     seen[left[:count]] = False
-    return count
+    return left[:count]
 
 
 @compiled
-def reach(indptr, positions, first, ahead, part, seeds, seen, found):
+def reach(indptr, positions, first, ahead, part, seeds, seen):
     """Search from some nodes, in those that are ahead and in the same part.
 
     Parameters
@@ -75,14 +76,13 @@ def reach(indptr, positions, first, ahead, part, seeds, seen, found):
         By node; empty where all nodes are in one.
     seen
         By node, False, and so it is afterwards.
-    found
-        Room for all nodes.
 
     Returns
     -------
-    How many nodes were reached: the first in `found`, seeds included.
+    The nodes that were reached, seeds included.
     """
     size, count, head = len(ahead), len(seeds), 0
+    found = np.empty(size, np.int64)
     seen[seeds] = True
     found[:count] = seeds
     while head < count:
@@ -98,11 +98,11 @@ def reach(indptr, positions, first, ahead, part, seeds, seen, found):
             found[count] = other
             count += 1
     seen[found[:count]] = False
-    return count
+    return found[:count]
 
 
 @compiled
-def colour(indptr, positions, first, live, part, number, name, seeds, seen, found):
+def colour(indptr, positions, first, live, part, number, name, seeds, seen):
     """Give nodes the colour of those that reach them, if it comes earlier: by number, then name.
 
     Parameters
@@ -113,14 +113,13 @@ def colour(indptr, positions, first, live, part, number, name, seeds, seen, foun
         Nodes with a new colour, in the order of their colours.
     seen
         By node, False, and so it is afterwards.
-    found
-        Room for all nodes.
 
     Returns
     -------
-    How many nodes have a new colour: the first in `found`, seeds included.
+    The nodes that have a new colour, seeds included.
     """
     size, count, head = len(live), 0, 0
+    found = np.empty(size, np.int64)
     for seed in seeds:
         if seen[seed]:  # it has got an earlier colour meanwhile
             continue
@@ -143,4 +142,4 @@ def colour(indptr, positions, first, live, part, number, name, seeds, seen, foun
                 found[count] = other
                 count += 1
     seen[found[:count]] = False
-    return count
+    return found[:count]

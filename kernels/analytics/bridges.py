@@ -26,37 +26,60 @@ from dgsuite.kernels.analytics.levels import rows, slots_of
 SOLVER = 0
 """The cluster that searches what all have left."""
 
-USUAL, COMPONENT, CUT, BRIDGE = range(4)
-"""Kinds of findings: the component of most nodes; a node and another component; a node; ends of an edge."""
-
-OWN = -1
-"""Usual where more nodes are alone than in any one component."""
+COMPONENT, CUT, BRIDGE = 0, 1, 2
+"""Kinds of findings: a node and its component; a node; both ends of an edge."""
 
 
 class Searched(bsp.Kernel):
     """Base of what one cluster finds by searches of the edges that matter.
 
-    Phases of subclasses: ``solve`` searches what all clusters have left, and tells the clusters of nodes
-    what was found of them; ``settle`` takes that.
+    Methods of subclasses: ``find`` searches the edges that all clusters have left, and returns what it tells
+    of nodes, and ``usual``, what holds of most nodes of which it tells nothing. The phase ``settle`` of their
+    clusters takes both.
+
+    Attributes
+    ----------
+    thins
+        Whether the edges of a certificate can stand for all.
     """
 
-    obeys = bsp.Model("clusters", None)
+    obeys = bsp.Model("clusters", None, "data")
     short_ids = True
     broadcasts = False
+    thins = True
 
     def program(self, net: bsp.Net) -> bsp.Program:
-        yield bsp.Round(self.gather, "solve", "settle")
+        found = yield bsp.Round(self.gather, self.solve)
+        yield bsp.Round("settle", usual=found.max, closing=True)
 
     def gather(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Shipment:
         """Ship the edges that matter; an edge is one of the cluster that has its smaller end."""
         names = c.ids.astype(np.int32)
         row, other = analytics._bridges.owned(c.indptr, c.indices, names)
         one = names[row]
-        if len(row) > 2 * c.size:  # of fewer most are in the certificate
+        if self.thins and len(row) > 2 * c.size:  # of fewer most are in the certificate
             others, ends = slots_of(c, other)
             names = np.append(names, others.astype(np.int32))
-            one, other = names[analytics._bridges.certificate(row, ends, len(names))]
+            one, other = names[certificate(row, ends, len(names))]
         return bsp.ship(np.full(len(one), SOLVER), one=one, other=other)
+
+    def solve(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Sent:
+        if c.index != SOLVER:
+            return None
+        edges = inbox.shipped("one"), inbox.shipped("other")
+        sent, usual = self.find(c, *analytics._bridges.adjacency(*edges, c.n))
+        return sent, bsp.vote(max=usual)
+
+    def find(self, c: bsp.Cluster, head: NDArray, near: NDArray) -> tuple[bsp.Shipment, int | None]:
+        raise NotImplementedError
+
+
+def certificate(one: NDArray, other: NDArray, size: int) -> NDArray[np.int32]:
+    """Edges that fall into the same parts as all edges, whatever node or edge is taken away: both ends."""
+    loops = analytics._bridges
+    order, parent, number, high = loops.search(*loops.adjacency(one, other, size))
+    lower, below = np.flatnonzero(parent >= 0), np.flatnonzero(high < number)
+    return np.stack([np.append(lower, below), np.append(parent[lower], order[high[below]])])
 
 
 @dataclass(eq=False)
@@ -86,8 +109,8 @@ class Bridges(Searched):
 
     Exchanges: at most ``2``.
 
-    Messages: at most ``m + 4 * n``: edges that matter; to each cluster, in which component most nodes are;
-    for each other node its component; and for each node whether it is a cut node, and a bridge.
+    Messages: at most ``m + 3 * n``: edges that matter; the component of each node that is not in the largest;
+    cut nodes; and bridges.
 
     Examples
     --------
@@ -111,28 +134,25 @@ class Bridges(Searched):
     fields = {"kind": np.int8, **dict.fromkeys(("one", "other", "node", "value"), np.int32)}
     state = State
 
-    def solve(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        """Each cluster hears of the usual component once, and of the nodes that are in others."""
-        if c.index != SOLVER:
-            return bsp.ship(np.empty(0, np.int64), kind=0, node=0, value=0)
-        tree = analytics._bridges.search(inbox.shipped("one"), inbox.shipped("other"), c.n)
-        component, cut, child = analytics._bridges.parts(*tree)
+    def find(self, c: bsp.Cluster, head: NDArray, near: NDArray) -> tuple[bsp.Shipment, int | None]:
+        nodes, block, least, component = analytics._bridges.parts(
+            *analytics._bridges.search(head, near)
+        )
+        source, target = least[np.bincount(block) == 2].T
+        cuts = np.flatnonzero(np.bincount(nodes) > 1)
         size = np.bincount(component, minlength=1)
-        usual = OWN if size.max() <= np.count_nonzero(size == 1) else size.argmax()
-        moved = np.flatnonzero(component != (np.arange(c.n) if usual == OWN else usual))
-        cuts, count = np.flatnonzero(cut), c.partition.clusters
-        source, target = np.sort([child, tree[1][child]], axis=0)
-        node = np.concatenate([np.zeros(count, np.int32), moved, cuts, source])
-        value = np.concatenate([np.full(count, usual), component[moved], cuts, target])
-        kinds = [USUAL, COMPONENT, CUT, BRIDGE]
-        kind = np.repeat(kinds, [count, len(moved), len(cuts), len(source)])
-        to = np.append(np.arange(count), c.partition.owner(node[count:]))
-        return bsp.ship(to, kind=kind, node=node, value=value)
+        usual = int(size.argmax()) if size.max() > np.count_nonzero(size == 1) else None
+        moved = np.flatnonzero(component != (np.arange(c.n) if usual is None else usual))
+        nodes = np.concatenate([moved, cuts, source])
+        values = np.concatenate([component[moved], cuts, target])
+        kind = np.repeat([COMPONENT, CUT, BRIDGE], [len(moved), len(cuts), len(source)])
+        return bsp.ship(c.partition.owner(nodes), kind=kind, node=nodes, value=values), usual
 
-    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, usual: int | None) -> None:
+        """Nodes of which nothing is told are in the usual component, or alone in theirs."""
         kind, nodes, values = (inbox.shipped(name) for name in ("kind", "node", "value"))
-        if values[0] != OWN:
-            s.component[:] = values[0]
+        if usual is not None:
+            s.component[:] = usual
         row = rows(c, nodes)
         s.component[row[kind == COMPONENT]] = values[kind == COMPONENT]
         s.articulation[row[kind == CUT]] = True
@@ -166,8 +186,8 @@ class Biconnected(Searched):
 
     Exchanges: at most ``2``.
 
-    Messages: at most ``m + 3 * n``: edges that matter; to each cluster, which component is the largest; and
-    the rows of nodes that are in others.
+    Messages: at most ``m + 2 * n``: edges that matter, and the rows of nodes that are not in the largest
+    component alone.
 
     Examples
     --------
@@ -192,32 +212,23 @@ class Biconnected(Searched):
     fields = {"one": np.int32, "other": np.int32, "node": np.int32, "block": np.int32}
     state = BlockState
 
-    def solve(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Shipment:
-        """Each cluster hears of the largest component once, and of the nodes that are also in others."""
-        if c.index != SOLVER:
-            return bsp.ship(np.empty(0, np.int64), node=0, block=0)
-        tree = analytics._bridges.search(inbox.shipped("one"), inbox.shipped("other"), c.n)
-        nodes, block, least = analytics._bridges.blocks(*tree)
+    def find(self, c: bsp.Cluster, head: NDArray, near: NDArray) -> tuple[bsp.Shipment, int | None]:
+        nodes, block, least, _ = analytics._bridges.parts(*analytics._bridges.search(head, near))
         place = np.empty(len(least), np.int32)
         place[np.lexsort(least.T[::-1])] = np.arange(len(least))
         block = place[block]
-        usual = np.bincount(block, minlength=1).argmax()
-        named = np.zeros(c.n, bool)
-        named[nodes[block != usual]] = True
-        some, count = np.flatnonzero(named[nodes]), c.partition.clusters
-        to = np.append(np.arange(count), c.partition.owner(nodes[some]))
-        node = np.append(np.zeros(count, np.int32), nodes[some])
-        block = np.append(np.full(count, usual), block[some])
-        return bsp.ship(to, node=node, block=block)
+        usual = int(np.bincount(block, minlength=1).argmax())
+        named = np.bincount(nodes[block != usual], minlength=c.n) > 0
+        some = np.flatnonzero(named[nodes])
+        to = c.partition.owner(nodes[some])
+        return bsp.ship(to, node=nodes[some], block=block[some]), usual
 
-    def settle(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> None:
-        usual, *_ = inbox.shipped("block")
-        member, block = inbox.shipped("node")[1:], inbox.shipped("block")[1:]
-        order = np.lexsort((block, member))
-        member, block = member[order], block[order]
+    def settle(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox, usual: int) -> None:
+        """Nodes of which nothing is told are in the largest component alone."""
+        member, block = inbox.shipped("node"), inbox.shipped("block")
         others = c.degree > 0
         others[rows(c, member)] = False
-        rest = c.ids[others].astype(np.int32)
-        at = np.searchsorted(rest, member)
-        s.member = np.insert(rest, at, member)
-        s.block = np.insert(np.full(len(rest), usual), at, block)
+        member = np.append(member, c.ids[others].astype(np.int32))
+        block = np.append(block, np.full(np.count_nonzero(others), usual, np.int32))
+        order = np.lexsort((block, member))
+        s.member, s.block = member[order], block[order]

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.kernels import analytics, bsp
-from dgsuite.kernels.analytics.bridges import SOLVER, Searched
+from dgsuite.kernels.analytics.bridges import Searched
 from dgsuite.partition.arrays.segments import put
 
 
@@ -144,7 +144,7 @@ class BlockEccentricity(Searched, Eccentricity):
 
     Exchanges: exactly ``2``.
 
-    Messages: exactly ``arcs + n``: the edges, and bounds of each node.
+    Messages: exactly ``m + n``: the edges, and bounds of each node.
 
     Examples
     --------
@@ -155,23 +155,14 @@ class BlockEccentricity(Searched, Eccentricity):
     """
 
     form = "block"
-    fields = dict.fromkeys(("row", "end", "least", "most"), np.int32)
+    fields = dict.fromkeys(("one", "other", "least", "most"), np.int32)
+    thins = False
 
-    def gather(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        row = np.repeat(np.arange(c.first, c.first + c.size), c.degree)
-        return bsp.ship(np.full(len(row), SOLVER), row=row, end=c.positions)
-
-    def solve(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Shipment:
-        """Search the graph, of which nodes are positions, so that clusters follow one another."""
-        if c.index != SOLVER:
-            return bsp.ship(np.empty(0, np.int64), least=0, most=0)
-        degree = np.bincount(inbox.shipped("row"), minlength=c.n)
-        indptr = np.append(0, np.cumsum(degree))
-        order = np.lexsort((c.partition.node(np.arange(c.n)), -degree))
+    def find(self, c: bsp.Cluster, head: NDArray, near: NDArray) -> tuple[bsp.Shipment, None]:
+        order = np.argsort(-np.diff(head), kind="stable")
         which = ("nodes", "diameter", "radius").index(self.of)
-        least, most = analytics._eccentricity.bound(indptr, inbox.shipped("end"), order, which)
-        owner = np.repeat(np.arange(c.partition.clusters), np.diff(c.partition.offsets))
-        return bsp.ship(owner, least=least, most=most)
+        least, most = analytics._eccentricity.bound(head, near, order, which)
+        return bsp.ship(c.partition.owner(np.arange(c.n)), least=least, most=most), None
 
-    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
+    def settle(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, usual: None) -> None:
         s.eccentricity, s.limit = inbox.shipped("least"), inbox.shipped("most")

@@ -270,13 +270,11 @@ class BlockStrongComponents(StrongComponents):
 
     def peel(self, c: bsp.Cluster, s: BlockState, inbox: bsp.Inbox) -> bsp.Sent:
         """Nodes leave; then those that no live edge enters, or that none leaves."""
-        left = np.empty(c.size, np.int64)
-        count = analytics._strong.trim(
+        left = analytics._strong.trim(
             *(c.indptr, c.positions, c.senders[0], c.sender_positions, c.first),
             *(s.coming, s.going, s.live.mask),
-            *(s.leaving, inbox.node, inbox["backwards"], s.seen, left),
+            *(s.leaving, inbox.node, inbox["backwards"], s.seen),
         )
-        left = left[:count]
         s.live.remove(left)
         s.leaving = left[:0]
         out, _, to = blocks.crossing(c, left)
@@ -287,10 +285,9 @@ class BlockStrongComponents(StrongComponents):
 
     def reached(self, s: BlockState, rows: tuple, nodes: NDArray, part: NDArray) -> NDArray:
         """Nodes that a search from some nodes reaches in the cluster; they are no longer ahead."""
-        found = np.empty(len(s.seen), np.int64)
-        count = analytics._strong.reach(*rows, s.ahead.mask, part, nodes, s.seen, found)
-        s.ahead.remove(found[:count])
-        return found[:count]
+        found = analytics._strong.reach(*rows, s.ahead.mask, part, nodes, s.seen)
+        s.ahead.remove(found)
+        return found
 
     def opened(self, sent: Search) -> bsp.Sent:
         return sent
@@ -306,10 +303,9 @@ class BlockStrongComponents(StrongComponents):
 
     def show(self, c: bsp.Cluster, s: BlockState, nodes: NDArray) -> Search:
         """Colours of some nodes spread within the cluster, and are told across the border."""
-        found = np.empty(c.size, np.int64)
         seeds = nodes[np.lexsort((s.colour[nodes], s.number[nodes]))]
-        count = analytics._strong.colour(
+        found = analytics._strong.colour(
             *(c.indptr, c.positions, c.first, s.live.mask, s.part, s.number, s.colour),
-            *(seeds, s.seen, found),
+            *(seeds, s.seen),
         )
-        return blocks.tell(c, found[:count], colour=s.colour, part=s.part)
+        return blocks.tell(c, found, colour=s.colour, part=s.part)
