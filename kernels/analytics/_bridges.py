@@ -87,9 +87,7 @@ def parts(order, parent, number, high):
         By node, the smallest node that it is joined to without bridges.
     """
     size = len(order)
-    low = (
-        high.copy()
-    )  # the smallest number that edges of the subtree lead to, but the one to the parent
+    low = high.copy()  # then the least of the subtree's
     for k in range(size - 1, -1, -1):
         up = parent[order[k]]
         if up >= 0:

@@ -34,8 +34,7 @@ class Searched(bsp.Kernel):
     """Base of what one cluster finds by searches of the edges that matter.
 
     Methods of subclasses: ``find`` searches the edges that all clusters have left, and returns what it tells
-    of nodes, and ``usual``, what holds of most nodes of which it tells nothing. The phase ``settle`` of their
-    clusters takes both.
+    of nodes, and ``usual``: what holds of those of which it tells nothing. The phase ``settle`` takes both.
 
     Attributes
     ----------
@@ -64,6 +63,7 @@ class Searched(bsp.Kernel):
         return bsp.ship(np.full(len(one), SOLVER), one=one, other=other)
 
     def solve(self, c: bsp.Cluster, s: Any, inbox: bsp.Inbox) -> bsp.Sent:
+        """One cluster makes a graph of what all have left, and searches it."""
         if c.index != SOLVER:
             return None
         edges = inbox.shipped("one"), inbox.shipped("other")
@@ -135,9 +135,8 @@ class Bridges(Searched):
     state = State
 
     def find(self, c: bsp.Cluster, head: NDArray, near: NDArray) -> tuple[bsp.Shipment, int | None]:
-        nodes, block, least, component = analytics._bridges.parts(
-            *analytics._bridges.search(head, near)
-        )
+        tree = analytics._bridges.search(head, near)
+        nodes, block, least, component = analytics._bridges.parts(*tree)
         source, target = least[np.bincount(block) == 2].T
         cuts = np.flatnonzero(np.bincount(nodes) > 1)
         size = np.bincount(component, minlength=1)
@@ -213,7 +212,8 @@ class Biconnected(Searched):
     state = BlockState
 
     def find(self, c: bsp.Cluster, head: NDArray, near: NDArray) -> tuple[bsp.Shipment, int | None]:
-        nodes, block, least, _ = analytics._bridges.parts(*analytics._bridges.search(head, near))
+        tree = analytics._bridges.search(head, near)
+        nodes, block, least, _ = analytics._bridges.parts(*tree)
         place = np.empty(len(least), np.int32)
         place[np.lexsort(least.T[::-1])] = np.arange(len(least))
         block = place[block]

@@ -85,6 +85,20 @@ def test_a_long_path_needs_no_recursion(kernel):
         assert np.array_equal(ds.block, np.repeat(np.arange(n - 1), 2))
 
 
+@pytest.mark.parametrize("kernel", NAMES)
+def test_nothing_is_told_of_nodes_of_the_largest_component(kernel):
+    n = 90
+    graph = dgsuite.Graph.from_edges(np.arange(n), (np.arange(n) + 1) % n, clusters=3)
+    assert int(dgsuite.run(kernel, graph).messages.sum()) == n  # the edges
+
+
+@pytest.mark.parametrize("kernel", NAMES)
+def test_clusters_with_many_edges_send_two_for_each_node_at_most(kernel):
+    n = 60
+    graph = dgsuite.Graph.from_edges(*np.triu_indices(n, 1), clusters=3)
+    assert int(dgsuite.run(kernel, graph).messages.sum()) < 2 * (60 + 40 + 20) < graph.m
+
+
 def test_each_output_of_a_kernel_with_a_table_has_a_frame():
     graph = dgsuite.Graph.from_edges([0, 1, 2, 2], [1, 2, 0, 3], clusters=2)
     ds = dgsuite.run("bridges", graph)
