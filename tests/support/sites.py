@@ -5,11 +5,11 @@ from itertools import pairwise
 
 import numpy as np
 
+from dgsuite.core.engine.broadcast_store import Window
 from dgsuite.core.engine.checkpoint import AGAIN, begun
 from dgsuite.core.engine.log import merge
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.run_spec import RunSpec
-from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
 from dgsuite.core.results.dataset import by_node

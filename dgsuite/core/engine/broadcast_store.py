@@ -1,13 +1,17 @@
 """Broadcasts of a site: one value for each sender, stored once, sent once to each site.
 
 Each own node and each ghost of the site has a slot (see `dgsuite.partition.clusters.halo`).
-`BroadcastStore.put` stores what own nodes broadcast in their slots, `pack` makes a batch for each other
-site, and `unpack` stores the batches of other sites in the slots of the ghosts.
+`BroadcastStore.put` stores what own nodes broadcast in their slots. `pack` makes a batch for each other site,
+and `unpack` stores the batches of other sites in the slots of the ghosts. Where the sites of a host share
+the memory of the slots, nothing is sent: `pack` publishes what is stored, and `hear` takes in what others
+have published.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from itertools import compress
+from math import prod
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,10 +20,16 @@ from numpy.typing import DTypeLike, NDArray
 from dgsuite.core.engine.messages import not_sent
 from dgsuite.partition.arrays.segments import lay, lent, look_up, mark_rows, pick, put
 from dgsuite.partition.clusters.halo import Halo
-from dgsuite.partition.clusters.subset import Subset
+from dgsuite.partition.clusters.subset import Subset, encoded_size
 
 CLEARING_COST = 4
 """Clearing one sender of a list costs about as much as clearing 4 of all slots."""
+
+SPARSE = 32
+"""In memory that sites share, one lists its senders if they are fewer than its nodes divided by this."""
+
+LINE = 64
+"""Bytes of a line of the processor's cache, at which each array in shared memory begins."""
 
 
 class BroadcastBatch(NamedTuple):
@@ -58,6 +68,235 @@ class BroadcastRecord(NamedTuple):
     travels: bool
 
 
+class Head(NamedTuple):
+    """What a site says of its broadcasts of a phase, to those that share its memory."""
+
+    number: int
+    """Of the phase."""
+    sent: int
+    """Senders."""
+    listed: int
+    """Whether they are listed."""
+    leaving: int
+    """Messages to other sites."""
+    all_leaving: int
+    """Edges to other sites."""
+    backwards: int
+    """Whether they go against the direction of edges."""
+    fields: Sequence[int]
+    """For each field, whether it is broadcast."""
+
+
+NUMBERS = len(Head._fields) - 1
+"""Numbers of a head before those of the fields."""
+
+
+class Pane:
+    """The broadcasts of one phase, by slot.
+
+    Parameters
+    ----------
+    heads
+        A row for each site, see `Head`.
+    lists
+        Slots of senders, by site.
+    sent
+        bool, by slot: whether its node sent. There is one slot more, which never sends: short rows are padded
+        with it.
+    slots
+        By field, a value for each slot.
+
+    Attributes
+    ----------
+    marks
+        What this site has marked in `sent`: slots, or blocks of them.
+    names
+        Fields that it has stored.
+    """
+
+    def __init__(self, heads: NDArray, lists: NDArray, sent: NDArray, **slots: NDArray) -> None:
+        self.heads, self.lists, self.sent, self.slots = heads, lists, sent, slots
+        self.marks: list[NDArray | slice] = []
+        self.names: Sequence[str] = ()
+
+
+class Window:
+    """Memory in which a site stores broadcasts: its own, or what all sites of a host share.
+
+    Memory of its own has one pane, with slots for its nodes and its ghosts. That which sites share has two,
+    with slots for all nodes, and each site writes those of its own nodes alone. What one phase sends is in
+    the one pane, and what the next sends in the other. A site writes to a pane again when it has passed the
+    barrier of the next phase, and then all sites have read what was there.
+
+    Parameters
+    ----------
+    dtypes
+        Dtype of each message field, vectors included.
+    offsets
+        First slot of each site that stores broadcasts there, and the number of slots.
+    me
+        Which of these sites this is.
+    memory
+        What the sites share: uint8, shape (size,), as `Window.size` says.
+
+    Attributes
+    ----------
+    pane
+        Where the site stores what it sends, and reads what others have sent in the same phase.
+    latest
+        The pane that has the latest value of each own node.
+    """
+
+    def __init__(
+        self,
+        dtypes: Mapping[str, DTypeLike],
+        offsets: Sequence[int],
+        me: int = 0,
+        memory: NDArray[np.uint8] | None = None,
+    ) -> None:
+        self.me = me
+        self.offsets = offsets
+        self.fields = [*dtypes]
+        self.is_shared = memory is not None
+        self.span = slice(offsets[me], offsets[me + 1])
+        n, sites = offsets[-1], len(offsets) - 1
+        if memory is None:
+            memory = np.zeros(Window.size(n, sites, dtypes, panes=1), np.uint8)
+        at, self.panes = 0, list[Pane]()
+        for _ in range(1 + self.is_shared):
+            arrays = {}
+            for name, (dtype, shape) in _shapes(n, sites, dtypes).items():
+                count = prod(shape)
+                arrays[name] = np.frombuffer(memory, dtype, count, at).reshape(shape)
+                at += _lines(count * dtype.itemsize)
+            self.panes.append(pane := Pane(**arrays))
+            pane.sent[self.span] = pane.sent[-1] = False
+            pane.heads[me] = 0
+            for values in pane.slots.values():
+                values[self.span] = 0  # so that the memory pages are there
+        self.pane = self.latest = self.panes[0]
+        none = np.empty(0, np.int64)
+        self._alone = Pane(none, none, np.empty(0, bool))
+        self._number = 0
+        self._stale: set[str] = (
+            set()
+        )  # fields of the phase before, with values not yet in this pane
+        self._starts = [start // SPARSE + site for site, start in enumerate(offsets)]
+
+    @staticmethod
+    def size(n: int, sites: int, dtypes: Mapping[str, DTypeLike], panes: int = 2) -> int:
+        """Bytes of memory for `n` slots."""
+        shapes = _shapes(n, sites, dtypes).values()
+        return panes * sum(_lines(prod(shape) * dtype.itemsize) for dtype, shape in shapes)
+
+    def turn(self, alone: bool) -> None:
+        """Begin to store what is sent in the next phase.
+
+        Parameters
+        ----------
+        alone
+            Whether each site stores it for itself, since all know it and may go on without a barrier.
+        """
+        if alone and self.is_shared:
+            self.pane = self._alone
+            if not len(self.pane.sent):
+                self.pane.sent = np.zeros(self.offsets[-1] + 1, bool)
+        else:
+            self._number += 1
+            self.pane = self.panes[self._number % len(self.panes)]
+            if self.pane is not self.latest:
+                self._stale = set(self.latest.names)
+        for where in self.pane.marks:
+            self.pane.sent[where] = False
+        self.pane.marks, self.pane.names = [], ()
+
+    def renew(self, fresh: Collection[str] = ()) -> None:
+        """Store what the phase before sent, where this one sends nothing new.
+
+        A kernel may read the latest value of each node. To be called when all is sent, and before new values
+        of some nodes are stored.
+
+        Parameters
+        ----------
+        fresh
+            Fields that all own nodes send.
+        """
+        for name in self._stale.difference(fresh):
+            for where in self.latest.marks:
+                self.pane.slots[name][where] = self.latest.slots[name][where]
+        self._stale.clear()
+        if self.pane is not self._alone:
+            self.latest = self.pane
+
+    def publish(self, senders: Subset, leaving: tuple[int, int], backwards: bool) -> None:
+        """Let the other sites know of the broadcasts that are stored.
+
+        Parameters
+        ----------
+        senders
+            The site's.
+        leaving
+            Messages to other sites, and edges to there.
+        """
+        listed = senders.is_list and SPARSE * senders.count < senders.size
+        if listed:
+            start = self._starts[self.me]
+            self.pane.lists[start : start + senders.count] = senders.members
+        fields = (name in self.pane.names for name in self.fields)
+        self.pane.heads[self.me] = self._number, senders.count, listed, *leaving, backwards, *fields
+
+    def heard(self) -> dict[int, Head]:
+        """By site, what others have sent in this phase."""
+        return {
+            peer: Head._make([*row[:NUMBERS], row[NUMBERS:]])
+            for peer, row in enumerate(self.pane.heads.tolist())
+            if row[0] == self._number and peer != self.me
+        }
+
+    def senders(self, heads: Mapping[int, Head], among: NDArray[np.bool_]) -> list[Subset]:
+        """Slots of what other sites sent: of those before the site's own slots, and of those after.
+
+        Parameters
+        ----------
+        among
+            bool, by slot: which of them are of interest.
+        """
+        found = []
+        for lo, hi in ((0, self.span.start), (self.span.stop, self.offsets[-1])):
+            some = {p: head for p, head in heads.items() if lo <= self.offsets[p] < hi}
+            if not some:
+                continue
+            if all(head.listed for head in some.values()):
+                starts = {p: self._starts[p] for p in some}
+                listed = np.concatenate(
+                    [self.pane.lists[at : at + some[p].sent] for p, at in starts.items()]
+                )
+                found.append(Subset(None, listed[among[listed]], start=lo, size=hi - lo))
+            else:
+                found.append(Subset(self.pane.sent[lo:hi] & among[lo:hi], start=lo))
+        return found
+
+
+def _shapes(
+    n: int, sites: int, dtypes: Mapping[str, DTypeLike]
+) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
+    """The arrays of a pane."""
+    found: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
+        "heads": (np.dtype(np.int64), (sites, NUMBERS + len(dtypes))),
+        "lists": (np.dtype(np.int64), (n // SPARSE + sites,)),
+        "sent": (np.dtype(bool), (n + 1,)),
+    }
+    for name, dtype in dtypes.items():
+        kind = np.dtype(dtype)
+        found[name] = kind.base, (n + 1, *kind.shape)
+    return found
+
+
+def _lines(nbytes: int) -> int:
+    """The bytes, up to the end of a line."""
+    return -(-nbytes // LINE) * LINE
+
+
 class BroadcastStore:
     """The broadcasts of one phase at one site, by slot.
 
@@ -65,18 +304,15 @@ class BroadcastStore:
     ----------
     halo
         Of the site.
-    dtypes
-        Dtype of each field.
+    window
+        The memory that has its slots.
     backwards
         Whether they go against the direction of edges; the halo is then a turned one.
 
     Attributes
     ----------
-    sent
-        bool, by slot: whether its node sent. There is one slot more, which never sends: short rows are padded
-        with it.
-    slots
-        By field, a value for each slot.
+    sent, slots
+        See `Pane`.
     count
         Number of senders.
     reach
@@ -86,33 +322,32 @@ class BroadcastStore:
         Bytes of the phase's broadcasts that are stored where other sites read them.
     """
 
-    wire = 0
-
-    def __init__(
-        self, halo: Halo, dtypes: Mapping[str, DTypeLike], backwards: bool = False
-    ) -> None:
+    def __init__(self, halo: Halo, window: Window, backwards: bool = False) -> None:
         self.halo = halo
+        self.window = window
         self.backwards = backwards
-        self.dtypes = dtypes
-        self.sent = self._mask()
         self.slots: dict[str, NDArray] = {}
         self._fields: set[str] = set()
         self._span = slice(halo.first, halo.first + halo.own)
         self._told = {peer: halo.told(peer) for peer in halo.send}
         self._all_told = sum(self._told.values())
         self._all_leaving = sum(halo.leaving.values())
-        self._begin()
+        self.begin()
 
-    def _mask(self) -> NDArray[np.bool_]:
-        """Where senders are marked."""
-        return np.zeros(self.halo.slots + 1, bool)
-
-    def _begin(self) -> None:
-        self.count = self.reach = 0
-        self._own_count = self._leaving = 0
+    def begin(self, names: Sequence[str] = (), count: int = 0) -> None:
+        """Begin a phase in which so many own nodes broadcast some fields."""
+        pane = self.window.pane
+        self.window.renew(names if count == self.halo.own else ())
+        pane.names = names
+        self.sent = pane.sent
+        self.slots.update(pane.slots)
         self._fields.clear()
+        self._fields.update(names)
+        self.count = self.reach = self.wire = 0
+        self._own_count = self._leaving = 0
         self._own: list[NDArray] | None = []  # lists of own senders; None if there are too many
         self._heard: list[Subset] = []
+        self._heads: Mapping[int, Head] = {}
         self._made: dict[Hashable, Any] = {}
 
     def once[T](self, key: Hashable, make: Callable[[], T]) -> T:
@@ -121,31 +356,7 @@ class BroadcastStore:
             self._made[key] = make()
         return self._made[key]  # type: ignore[no-any-return]
 
-    def clear(self) -> None:
-        """Forget the broadcasts of the last phase."""
-        if not self.count:
-            return
-        if self._own is None or CLEARING_COST * self.count > len(self.sent):
-            self.sent[:] = False
-        else:
-            for own in self._own:
-                self.sent[own] = False
-            for part in self._heard:
-                part.clear()
-        self._begin()
-
-    def prepare(self, names: Sequence[str]) -> None:
-        """Allocate the slots of some fields."""
-        for name in names:
-            self.slots[name] = np.empty(len(self.sent), self.dtypes[name])
-            self.slots[name].fill(0)  # so that the memory pages are there
-
     # Send.
-
-    def expect(self, names: Collection[str], count: int) -> None:
-        """Make ready for values of some fields from so many own nodes; `put` is to follow."""
-        for name in names:
-            self._store(name)
 
     def put(
         self,
@@ -178,25 +389,27 @@ class BroadcastStore:
             The nodes do not ascend, or are not the cluster's.
         """
         halo, first = self.halo, self.halo.first
-        slots: NDArray[np.int64] | None = None
+        rows = slice(first + block.start, first + block.stop)
+        slots: NDArray[np.int64] | slice = rows
         if whole:
             messages = int(halo.out_indptr[block.stop]) - int(halo.out_indptr[block.start])
             alone = block.stop - block.start == halo.own
             leaving = self._all_leaving if alone else int(halo.away[block].sum(dtype=np.int64))
-            self.sent[first + block.start : first + block.stop] = True
+            self.sent[rows] = True
         else:
-            messages, leaving, slots = mark_rows(
+            messages, leaving, found = mark_rows(
                 halo.out_indptr, halo.away, nodes, block, self.sent, first
             )
-        if len(nodes) == block.stop - block.start:
-            slots = None
-        where = slice(first + block.start, first + block.stop) if slots is None else slots
+            if len(nodes) < block.stop - block.start:
+                slots = found
         for name, values in fields.items():
-            self.slots[name][where] = values
-        if slots is None:
+            self.slots[name][slots] = values
+        if isinstance(slots, slice):
             self._own = None
         elif self._own is not None:
             self._own.append(slots)
+        dense = CLEARING_COST * len(nodes) > block.stop - block.start
+        self.window.pane.marks.append(rows if dense else slots)
         self.count += len(nodes)
         self._own_count += len(nodes)
         self.reach += messages - leaving
@@ -210,12 +423,20 @@ class BroadcastStore:
         self.reach += int(out.indptr[slot - out.shift + 1] - out.indptr[slot - out.shift])
         self.sent[slot] = True
         self._heard.append(Subset(self.sent[slot : slot + 1], sender, start=slot))
+        self.window.pane.marks.append(sender)
         self.count += 1
 
-    def pack(self, names: Sequence[str]) -> dict[int, BroadcastBatch]:
-        """A batch for each other site that has senders as ghosts; to be called before `unpack`."""
+    def pack(self) -> dict[int, BroadcastBatch]:
+        """A batch for each other site that has senders as ghosts, before `unpack`; none in shared memory."""
         batches: dict[int, BroadcastBatch] = {}
-        own = self._own_senders()
+        own, names = self._own_senders(), self.window.pane.names
+        if self.window.is_shared:
+            own = own.restrict(self._span)
+            self.window.publish(own, (self._leaving, self._all_leaving), self.backwards)
+            each = sum([self.slots[name][:1].nbytes for name in names])
+            head = int(encoded_size(own.size, own.count))
+            self.wire = len(self.halo.send) * (head + own.count * each)
+            return batches
         # a message goes along every edge that leaves; nodes without such edges need not have sent
         everyone = self._leaving == self._all_leaving
         for peer, slots in self.halo.send.items():
@@ -248,7 +469,7 @@ class BroadcastStore:
         span = self.halo.land[peer]
         senders = Subset.decode(batch.senders, self.sent[span], span.start)
         for name, received in batch.fields.items():
-            values = self._store(name)
+            values = self.slots[name]
             if senders.is_list:
                 values[senders.members] = received
             elif senders.count < senders.size:
@@ -257,16 +478,24 @@ class BroadcastStore:
                 put(values, self.halo.wanted[peer], received)
             else:
                 values[span] = received
+        self._fields.update(batch.fields)
         self._heard.append(senders)
+        self.window.pane.marks.append(senders.members if senders.is_list else span)
         self.count += senders.count
         self.reach += batch.reach
 
-    def _store(self, name: str) -> NDArray:
-        """The slots of a field that is broadcast."""
-        if name not in self.slots:
-            self.prepare([name])
-        self._fields.add(name)
-        return self.slots[name]
+    def hear(self, heads: Mapping[int, Head]) -> bool:
+        """Take in what other sites have published; returns whether this site has sent or reads any of it."""
+        for peer, head in heads.items():
+            if edges := self.halo.turned.leaving.get(peer, 0):
+                # a message goes along every edge that leaves; nodes without such edges need not have sent
+                everyone = head.leaving == head.all_leaving
+                share = head.leaving * edges // head.all_leaving
+                self.reach += edges if everyone else min(share, edges - 1)
+                self.count += head.sent
+            self._fields.update(compress(self.window.fields, head.fields))
+        self._heads = heads
+        return bool(self._own_count or self.lists)
 
     # Read.
 
@@ -285,15 +514,17 @@ class BroadcastStore:
             )
         return Subset(self.sent, members, count=self._own_count)
 
-    def senders(self) -> list[Subset]:
-        """Slots of the senders: of the own ones, and of those of each other site."""
-        parts = [self._own_senders().restrict(self._span), *self._heard]
-        return [part for part in parts if part.count]
-
     @property
     def lists(self) -> list[NDArray[np.int64]]:
-        """Slots of the senders, as a read-only array for each of `senders`."""
-        return self.once("lists", lambda: [lent(part.members) for part in self.senders()])
+        """Slots of the senders, as read-only arrays: of the own ones, and of those of other sites."""
+        return self.once("lists", self._lists)
+
+    def _lists(self) -> list[NDArray[np.int64]]:
+        heard = self._heard
+        if self._heads:
+            heard = self.window.senders(self._heads, self.halo.is_read)
+        parts = [self._own_senders().restrict(self._span), *heard]
+        return [lent(part.members) for part in parts if part.count]
 
     @property
     def bitmap(self) -> NDArray[np.uint8]:

@@ -53,11 +53,11 @@ class BroadcastType(MessageType):
                 box.clusters[k].size if b.nodes is None else len(b.nodes) for k, b in sends
             )
             return batches
-        fields = store(box, step, sends, counts, travels=True)
-        return {} if box.arriving is None else {**box.arriving.pack(fields)}
+        store(box, step, sends, counts, travels=True)
+        return {} if box.arriving is None else {**box.arriving.pack()}
 
     def unpack(self, box: Mailbox, peer: int, batch: BroadcastBatch) -> None:
-        box.arrive(box.along(batch.backwards)).unpack(peer, batch)
+        box.arrive(batch.backwards).unpack(peer, batch)
 
     def warm(self, box: Mailbox) -> None:
         """Make the halo and what the kernel reads of it, and load compiled loops."""
@@ -68,12 +68,12 @@ class BroadcastType(MessageType):
             return
         if "totals" in kernel.prepares:
             halo.cut_tiles()
-        box.broadcasts.prepare([*box.dtypes])
+        store = box.broadcasts
         samples = samples_of(halo)
         if "first" in kernel.prepares:
             samples["heads"] = halo.heads
         if "nearer" in kernel.prepares:
-            samples |= box.broadcasts.offers.samples(next(iter(box.dtypes.values())))
+            samples |= store.offers.samples(next(iter(box.dtypes.values())))
         dtypes = {dtype for dtype in box.dtypes.values() if compilable(dtype)}
         for own in map(samples_of_values, dtypes) if dtypes else ({},):
             loops().load(samples | own)
@@ -134,15 +134,14 @@ class KnownType(MessageType):
             sent = broadcast(np.array([row - box.starts[k]]))
             store(box, step, [(k, sent)], counts, travels=False)
         elif box.halo.own and (slot := box.halo.slot(node, partition)) is not None:
-            box.arriving = box.broadcasts
-            box.broadcasts.add_ghost(slot)
+            box.arrive(backwards=False).add_ghost(slot)
         return {}
 
 
 def store(
     box: Mailbox, step: Step, sends: Sequence[tuple[int, Broadcast]], counts: Tally, travels: bool
-) -> list[str]:
-    """Count and store what is broadcast; returns the names of its fields."""
+) -> None:
+    """Count and store what is broadcast."""
     said: list[tuple[int, NDArray[np.int64], dict[str, NDArray], Broadcast]] = []
     count = 0
     for k, send in sends:
@@ -154,15 +153,16 @@ def store(
         columns = box.columns(step, k, send.fields, len(nodes), nodes)
         if said and columns.keys() != said[0][2].keys():
             raise box.fault(step, k, "sends other fields than another cluster")
-        if box.arriving not in (None, box.along(send.backwards)):
+        arriving = box.along(send.backwards)
+        if box.arriving not in (None, arriving):
             raise box.fault(step, k, "broadcasts in another direction than another cluster")
-        box.arriving = box.along(send.backwards)
+        box.arriving = arriving
         said.append((k, nodes, columns, send))
         count += len(nodes)
     if box.arriving is None:
-        return []
+        return
     fields = [*said[0][2]]
-    box.arriving.expect(fields, count)
+    box.arriving.begin(fields, count)
     size = box.payload(fields)
     for k, nodes, columns, send in said:
         block = slice(box.starts[k], box.starts[k + 1])
@@ -182,7 +182,6 @@ def store(
     if box.recorder is not None:
         rows = np.concatenate([nodes + box.starts[k] for k, nodes, *_ in said])
         box.record(step, BroadcastRecord(rows, size, travels))
-    return fields
 
 
 def counted(

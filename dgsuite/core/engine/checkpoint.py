@@ -263,7 +263,8 @@ def _kept(site: Site, k: int, way: str) -> dict[str, Any]:
         return {"values": {}, "offers": None}
     store, rows = getattr(site.mailbox, way), _rows(site, k)
     first = store.halo.first
-    slots = {name: v[first + rows.start : first + rows.stop] for name, v in store.slots.items()}
+    latest = store.window.latest.slots.items()
+    slots = {name: v[first + rows.start : first + rows.stop] for name, v in latest}
     offers = vars(store).get("offers")
     return {
         "values": {name: values for name, values in slots.items() if values.any()},

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError, RunError
+from dgsuite.core.engine.broadcast_store import Window
 from dgsuite.core.engine.broadcasts import Broadcasts
 from dgsuite.core.engine.messages import held, places
 from dgsuite.core.engine.network import Faults
 from dgsuite.core.engine.pairs import Widths
 from dgsuite.core.engine.program import Fault, Step, Tally
-from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts, Window
 from dgsuite.core.engine.unicasts import Unicasts
 from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.clusters.cluster import Cluster
@@ -96,7 +96,7 @@ class Mailbox:
     arriving
         The broadcasts of the phase, if there are any.
     window
-        Where broadcasts are stored, if sites share memory.
+        Where broadcasts are stored; None before there are any, unless sites share memory.
     limits
         By message field, its least and greatest value, if they are checked; None for all of its dtype.
     model
@@ -168,12 +168,12 @@ class Mailbox:
         halo = self._halo(True)
         offsets = self.clusters[0].partition.offsets[self.bounds]
         assert halo.slots == offsets[-1]
-        self.window = Window(memory, offsets, self.me, self.dtypes)
+        self.window = Window(self.dtypes, offsets.tolist(), self.me, memory)
 
     def _store(self, halo: Halo, backwards: bool) -> Broadcasts:
         if self.window is None:
-            return Broadcasts(halo, self.dtypes, backwards)
-        return SharedBroadcasts(halo, self.dtypes, self.window, backwards)
+            self.window = Window(self.dtypes, [0, halo.slots])
+        return Broadcasts(halo, self.window, backwards)
 
     @cached_property
     def broadcasts(self) -> Broadcasts:
@@ -189,14 +189,17 @@ class Mailbox:
         """What is broadcast in a direction; an undirected graph has but one."""
         return self.backwards if backwards and self.clusters[0].directed else self.broadcasts
 
-    def arrive(self, broadcasts: Broadcasts) -> Broadcasts:
-        """Note that broadcasts arrive from elsewhere."""
-        if self.arriving not in (None, broadcasts):
+    def arrive(self, backwards: bool) -> Broadcasts:
+        """Where broadcasts are stored that arrive from elsewhere."""
+        broadcasts = self.along(backwards)
+        if self.arriving is None:
+            self.arriving = broadcasts
+            broadcasts.begin()
+        elif self.arriving is not broadcasts:
             raise RunError(
                 f"kernel {self.kernel.name!r}, phase {self.phase!r}: clusters broadcast forwards "
                 f"and backwards; a phase does one"
             )
-        self.arriving = broadcasts
         return broadcasts
 
     def columns(

@@ -13,7 +13,6 @@ from dgsuite.core.engine.lists import ListType
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.message_type import MessageBatch, MessageType
 from dgsuite.core.engine.program import Step, Tally
-from dgsuite.core.engine.shared_broadcasts import SharedBroadcasts
 from dgsuite.core.engine.shipments import ShipmentType
 from dgsuite.core.engine.unicast_type import UnicastType
 from dgsuite.kernels.bsp import Known
@@ -55,10 +54,7 @@ def send(
     counts
         The counts are added to it.
     """
-    box.phase, box.kept = step.phase, None
-    if box.arriving is not None:  # of the phase before
-        box.arriving.clear()
-        box.arriving = None
+    box.phase, box.kept, box.arriving = step.phase, None, None
     if box.window is not None:
         box.window.turn(alone=Known in sent)
     if len(sent) > 1:
@@ -80,9 +76,8 @@ def deliver(box: Mailbox, batches: Mapping[int, MessageBatch]) -> Any:
     if box.window is not None:
         heads = box.window.heard()
         for backwards in {bool(head.backwards) for head in heads.values()}:
-            store = box.along(backwards)
-            if isinstance(store, SharedBroadcasts) and store.hear(heads):
-                box.arrive(store)
+            if not box.arrive(backwards).hear(heads):
+                box.arriving = None
     for peer, batch in batches.items():
         part = BY_BATCH[type(batch)].unpack(box, peer, batch)
         if part is not None:

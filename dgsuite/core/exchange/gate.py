@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dgsuite.base import capabilities
-from dgsuite.core.engine.shared_broadcasts import LINE
+from dgsuite.core.engine.broadcast_store import LINE
 
 ROOM = 1 << 12
 """Bytes that a task can leave for all."""

@@ -17,12 +17,12 @@ from distributed import Client, get_worker
 from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
+from dgsuite.core.engine.broadcast_store import Window
 from dgsuite.core.engine.checkpoint import Fresh, begun
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.progress import Progress, Tell, seldom, united
 from dgsuite.core.engine.run_spec import PLAIN, RunSpec
-from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
 from dgsuite.core.exchange.channels import cancelling
 from dgsuite.core.exchange.mesh import Mesh, configuration, mesh_kind

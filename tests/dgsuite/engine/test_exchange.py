@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import dgsuite
 from dgsuite import Graph, RunError
+from dgsuite.core.engine.broadcast_store import Window
 from dgsuite.core.engine.program import reduce_votes, steps
-from dgsuite.core.engine.shared_broadcasts import Window
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
 from dgsuite.kernels import KERNELS, MIS, BellmanFord
