@@ -67,7 +67,7 @@ def of_worker() -> list[Patch]:
     return [
         (Worker, "execute", "task begins", "task ends"),
         (Worker, "get_data", "give", ""),
-        (Site, "call", "phase begins", "phase ends"),
+        (Site, "run", "phase begins", "phase ends"),
         (Mesh, "exchange", "exchange begins", "exchange ends"),
         (InTurn, "exchange", "exchange begins", "exchange ends"),
         (Channels, "write", "send", ""),

@@ -29,10 +29,10 @@ def arm(number: int, after: bool, strike: Callable[[], None]) -> None:
     """
     from dgsuite.core.engine.site import Site
 
-    undisturbed = Site.call
+    undisturbed = Site.run
     count = 0
 
-    def call(self: Any, *arguments: Any, **options: Any) -> Any:
+    def run(self: Any, *arguments: Any, **options: Any) -> Any:
         nonlocal count
         due, count = count == number, count + 1
         if due and not after:
@@ -42,4 +42,4 @@ def arm(number: int, after: bool, strike: Callable[[], None]) -> None:
             strike()
         return result
 
-    Site.call = call
+    Site.run = run

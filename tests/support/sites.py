@@ -40,7 +40,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, spec=CHECKED)
             site.mailbox.share(memory)
     for site in all_sites:
         site.warm()
-    runs = [begun(checkpoints, site) for site in all_sites]
+    runs = [kept for site in all_sites if (kept := begun(checkpoints, site)) is not None]
     logs = [site.log for site in all_sites]
     votes = []
 
@@ -57,7 +57,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, spec=CHECKED)
         votes.clear()
         return lambda: reduced
 
-    for step in steps(kernel, graph.n, reply, *spec.limits, runs[0].votes):
+    for step in steps(kernel, graph.n, reply, *spec.limits, runs[0].votes if runs else ()):
         exchange([site.step(step) for site in all_sites])
         for site, log in zip(all_sites, logs, strict=True):
             log.add(step, site.tally, site.compute, site.cpu, 0.0)

@@ -31,6 +31,8 @@ SPARSE = 32
 LINE = 64
 """Bytes of a line of the processor's cache, at which each array in shared memory begins."""
 
+_NONE = np.empty(0, np.int64)
+
 
 class BroadcastBatch(NamedTuple):
     """A broadcast on its way to another site: a value for each sender that the site has as a ghost.
@@ -175,8 +177,7 @@ class Window:
             for values in pane.slots.values():
                 values[self.span] = 0  # so that the memory pages are there
         self.pane = self.latest = self.panes[0]
-        none = np.empty(0, np.int64)
-        self._alone = Pane(none, none, np.empty(0, bool))
+        self._alone = Pane(_NONE, _NONE, np.empty(0, bool))
         self._number = 0
         self._stale: set[str] = (
             set()
@@ -228,22 +229,23 @@ class Window:
         if self.pane is not self._alone:
             self.latest = self.pane
 
-    def publish(self, senders: Subset, leaving: tuple[int, int], backwards: bool) -> None:
+    def publish(self, slots: NDArray | None, *head: int) -> None:
         """Let the other sites know of the broadcasts that are stored.
 
         Parameters
         ----------
-        senders
-            The site's.
-        leaving
-            Messages to other sites, and edges to there.
+        slots
+            Those of the senders, where they are listed.
+        head
+            The rest of the site's `Head`, but for the fields.
         """
-        listed = senders.is_list and SPARSE * senders.count < senders.size
-        if listed:
+        listed = slots is not None and SPARSE * len(slots) < self.span.stop - self.span.start
+        if slots is not None and listed:
             start = self._starts[self.me]
-            self.pane.lists[start : start + senders.count] = senders.members
+            self.pane.lists[start : start + len(slots)] = slots
         fields = (name in self.pane.names for name in self.fields)
-        self.pane.heads[self.me] = self._number, senders.count, listed, *leaving, backwards, *fields
+        sent, *rest = head
+        self.pane.heads[self.me] = self._number, sent, listed, *rest, *fields
 
     def heard(self) -> dict[int, Head]:
         """By site, what others have sent in this phase."""
@@ -429,14 +431,15 @@ class BroadcastStore:
     def pack(self) -> dict[int, BroadcastBatch]:
         """A batch for each other site that has senders as ghosts, before `unpack`; none in shared memory."""
         batches: dict[int, BroadcastBatch] = {}
-        own, names = self._own_senders(), self.window.pane.names
+        listed, count, names = self._own_list(), self._own_count, self.window.pane.names
         if self.window.is_shared:
-            own = own.restrict(self._span)
-            self.window.publish(own, (self._leaving, self._all_leaving), self.backwards)
+            self.window.publish(listed, count, self._leaving, self._all_leaving, self.backwards)
             each = sum([self.slots[name][:1].nbytes for name in names])
-            head = int(encoded_size(own.size, own.count))
-            self.wire = len(self.halo.send) * (head + own.count * each)
+            self.wire = len(self.halo.send) * (
+                int(encoded_size(self.halo.own, count)) + count * each
+            )
             return batches
+        own = Subset(self.sent, listed, count=count)  # the mask is theirs alone before `unpack`
         # a message goes along every edge that leaves; nodes without such edges need not have sent
         everyone = self._leaving == self._all_leaving
         for peer, slots in self.halo.send.items():
@@ -505,14 +508,11 @@ class BroadcastStore:
             raise not_sent(name)
         return lent(self.slots[name])
 
-    def _own_senders(self) -> Subset:
-        """The own senders, among all slots; the mask is theirs alone before `unpack`."""
-        lists, members = self._own, None
-        if lists is not None:
-            members = (
-                lists[0] if len(lists) == 1 else np.concatenate([np.empty(0, np.int64), *lists])
-            )
-        return Subset(self.sent, members, count=self._own_count)
+    def _own_list(self) -> NDArray[np.int64] | None:
+        """Slots of the own senders, if they are listed."""
+        if self._own is None:
+            return None
+        return self._own[0] if len(self._own) == 1 else np.concatenate([_NONE, *self._own])
 
     @property
     def lists(self) -> list[NDArray[np.int64]]:
@@ -523,7 +523,9 @@ class BroadcastStore:
         heard = self._heard
         if self._heads:
             heard = self.window.senders(self._heads, self.halo.is_read)
-        parts = [self._own_senders().restrict(self._span), *heard]
+        mine, span = self._own_list(), self._span
+        own = Subset(self.sent[span], mine, start=span.start, count=self._own_count)
+        parts = [own, *heard]
         return [lent(part.members) for part in parts if part.count]
 
     @property

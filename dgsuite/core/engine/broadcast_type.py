@@ -68,7 +68,7 @@ class BroadcastType(MessageType):
             return
         if "totals" in kernel.prepares:
             halo.cut_tiles()
-        store = box.broadcasts
+        store = box.along()
         samples = samples_of(halo)
         if "first" in kernel.prepares:
             samples["heads"] = halo.heads

@@ -84,13 +84,6 @@ class Broadcasts(BroadcastStore):
         return thresholds.compiles(len(self.halo.indices))
 
     @property
-    def is_short(self) -> bool:
-        """Whether, to find the first senders, listing the messages beats reading every slot."""
-        large = len(self.halo.indices) > thresholds.compile_from
-        room = self.halo.own - (LISTS if large else 0)
-        return self.count * LISTING <= room and self.reach * LISTING <= room
-
-    @property
     def messages(self) -> MessageList:
         """The messages one by one."""
         return self.once("messages", self._list)
@@ -341,7 +334,10 @@ class Broadcasts(BroadcastStore):
     def first(
         self, lo: int, hi: int, among: Subset | None, top_down: bool
     ) -> tuple[NDArray, NDArray, Note] | None:
-        """`Inbox.first`; None to list the messages."""
+        """`Inbox.first`; None to list the messages, where that beats reading every slot."""
+        large = len(self.halo.indices) > thresholds.compile_from
+        if LISTING * max(self.count, self.reach) <= self.halo.own - (LISTS if large else 0):
+            return None
         halo = self.through
         if (not top_down or self.fate is not None) and self.pulls(hi - lo, among, FIRST):
             rows = np.arange(hi - lo) if among is None else among.members

@@ -42,8 +42,8 @@ from dgsuite.partition.store.checking import refuse
 AGAIN = Step(0, "resume", False, 0)
 """Stands for the phase whose messages are sent once more."""
 
-WAYS = ("broadcasts", "backwards")
-"""Where a mailbox keeps broadcasts, along edges and against them, once there were any."""
+WAYS = {"broadcasts": False, "backwards": True}
+"""Broadcasts along edges and against them: their names in the file, and their directions."""
 
 
 def marked(vote: Vote) -> Vote:
@@ -56,35 +56,7 @@ def is_marked(vote: Vote) -> bool:
     return bool(vote.given & DUE)
 
 
-class Fresh:
-    """A run at one site that begins at round 0 and writes no checkpoints.
-
-    Attributes
-    ----------
-    votes
-        Of the phases that were over before: with them the program is replayed.
-    sends
-        What the site sends once more before it goes on, one exchange after the other, as if phases had
-        returned it. All sites send as often.
-    """
-
-    def __init__(self) -> None:
-        self.votes: list[Vote] = []
-        self.sends: list[list[Any]] = []
-
-    def resent(self, site: Site, number: int) -> dict[int, MessageBatch]:
-        """Send once more what a site sends in one of the exchanges before it goes on."""
-        return site.send(AGAIN, self.sends[number])
-
-    def due(self, step: Step) -> bool:
-        """Whether the other sites are to be told to write a checkpoint after a phase."""
-        return False
-
-    def write(self) -> None:
-        """Write a checkpoint of the site after the last phase of its log."""
-
-
-class Kept(Fresh):
+class Kept:
     """A run at one site that writes checkpoints, and goes on from one if there is one.
 
     Parameters
@@ -94,6 +66,14 @@ class Kept(Fresh):
     site
         Its clusters get their state from the checkpoint.
 
+    Attributes
+    ----------
+    votes
+        Of the phases that were over before: with them the program is replayed.
+    sends
+        What the site sends once more before it goes on, one exchange after the other, as if phases had
+        returned it. All sites send as often.
+
     Raises
     ------
     InputError
@@ -101,11 +81,12 @@ class Kept(Fresh):
     """
 
     def __init__(self, plan: Checkpoints, site: Site) -> None:
-        super().__init__()
         plan.check_owner()
         site.keeps = True
         self.plan = plan
         self.site = site
+        self.votes: list[Vote] = []
+        self.sends: list[list[Any]] = []
         self._written: deque[list[str]] = deque()
         if plan.found is not None:
             self._go_on(plan.found)
@@ -136,7 +117,7 @@ class Kept(Fresh):
             for way in WAYS:
                 for k, content in enumerate(contents):
                     if content[way]["offers"] is not None:
-                        offers = getattr(site.mailbox, way).offers
+                        offers = site.mailbox.along(WAYS[way]).offers
                         offers.restore(_rows(site, k), *content[way]["offers"])
                 values = [content[way]["values"] for content in contents]
                 self.sends.append(_last(values, site, way))
@@ -163,11 +144,13 @@ class Kept(Fresh):
         """Those of objects in the files."""
         return Classes(self.site.kernel, self.site.states)
 
-    def resent(self, site: Site, number: int) -> dict[int, MessageBatch]:
+    def resent(self, number: int) -> dict[int, MessageBatch]:
+        """Send once more what the site sends in one of the exchanges before it goes on."""
         with checking.sound(self.plan.folder):
-            return super().resent(site, number)
+            return self.site.send(AGAIN, self.sends[number])
 
     def due(self, step: Step) -> bool:
+        """Whether the other sites are to be told to write a checkpoint after a phase."""
         every = self.plan.every
         if self.site.me:  # one decides for all
             return False
@@ -176,6 +159,7 @@ class Kept(Fresh):
         return monotonic() - self._since >= every
 
     def write(self) -> None:
+        """Write a checkpoint of the site after the last phase of its log."""
         plan, me = self.plan, self.site.me
         plan.check_owner()
         head = f"phase-{len(self.site.log):08}-{plan.attempt}"
@@ -240,9 +224,9 @@ class Kept(Fresh):
                 files.rm_file(f"{inner}/{name}")
 
 
-def begun(plan: Checkpoints | None, site: Site) -> Fresh:
-    """A run at one site, with checkpoints if there is a plan."""
-    return Fresh() if plan is None else Kept(plan, site)
+def begun(plan: Checkpoints | None, site: Site) -> Kept | None:
+    """The checkpoints of a run at one site, if there is a plan."""
+    return None if plan is None else Kept(plan, site)
 
 
 def _again(item: Any) -> Any:
@@ -259,9 +243,9 @@ def _rows(site: Site, k: int) -> slice:
 
 def _kept(site: Site, k: int, way: str) -> dict[str, Any]:
     """What a site keeps between phases of a cluster's nodes: their last broadcasts, and the least offers."""
-    if way not in vars(site.mailbox):
+    store, rows = site.mailbox.stores.get(WAYS[way]), _rows(site, k)
+    if store is None:
         return {"values": {}, "offers": None}
-    store, rows = getattr(site.mailbox, way), _rows(site, k)
     first = store.halo.first
     latest = store.window.latest.slots.items()
     slots = {name: v[first + rows.start : first + rows.stop] for name, v in latest}
@@ -283,7 +267,7 @@ def _last(values: Sequence[Mapping[str, NDArray]], site: Site, way: str) -> list
             name: each.get(name, np.zeros(cluster.size, site.mailbox.dtypes[name]))
             for name in names
         }
-        sends.append(broadcast(backwards=way == "backwards", **held))
+        sends.append(broadcast(backwards=WAYS[way], **held))
     return sends
 
 

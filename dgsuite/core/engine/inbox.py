@@ -175,7 +175,7 @@ class ClusterInbox:
         self, among: Subset | None = None, *, top_down: bool = False
     ) -> tuple[NDArray, NDArray, Note]:
         received = self._messages
-        if isinstance(received, Broadcasts) and not received.is_short:
+        if isinstance(received, Broadcasts):
             found = received.first(self._lo, self._hi, among, top_down)
             if found is not None:
                 return found

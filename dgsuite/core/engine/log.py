@@ -157,20 +157,9 @@ class Log:
         cpu: Iterable[float],
         exchange: float,
     ) -> None:
-        """Record a phase."""
-        self._record(step, tally, compute, cpu, exchange)
+        """Record a phase: a row, and what else was counted."""
         self._active = max(tally.active, self._active if step.round < self._begun else 0)
         self._begun = step.round + 1
-
-    def _record(
-        self,
-        step: Step,
-        tally: Tally,
-        compute: Iterable[float],
-        cpu: Iterable[float],
-        exchange: float,
-    ) -> None:
-        """Add a row, and what else was counted."""
         number, code = len(self.votes), self._codes.setdefault(step.phase, len(self._codes))
         head = step.round, step.turn, code, step.position, step.last
         times = *compute, *cpu, *(exchange,) * self.clusters
@@ -209,7 +198,7 @@ class Log:
         over, self._open = self._open, {}
         for (turn, position, round_, name), each in over.items():
             step = Step(round_, name, False, turn, position=position)
-            self._record(step, each.tally, each.compute, each.cpu, each.exchange)
+            self.add(step, each.tally, each.compute, each.cpu, each.exchange)
 
     def columns(self) -> dict[str, Any]:
         """The log as arrays, numbers and votes; `of` makes it again."""

@@ -93,8 +93,10 @@ class Mailbox:
         What stays at the site (see `MessageType.part`), but for broadcasts.
     stored
         Bytes of the phase's broadcasts that this site has stored for others to read.
+    stores
+        What is broadcast along edges, and against them (True), once there was any.
     arriving
-        The broadcasts of the phase, if there are any.
+        That of the phase, if there is any.
     window
         Where broadcasts are stored; None before there are any, unless sites share memory.
     limits
@@ -137,6 +139,7 @@ class Mailbox:
         self.phase = ""
         self.kept: Any = None
         self.stored = 0
+        self.stores: dict[bool, Broadcasts] = {}
         self.arriving: Broadcasts | None = None
         self.window: Window | None = None
         self._halos = Halos.of(clusters)
@@ -170,24 +173,15 @@ class Mailbox:
         assert halo.slots == offsets[-1]
         self.window = Window(self.dtypes, offsets.tolist(), self.me, memory)
 
-    def _store(self, halo: Halo, backwards: bool) -> Broadcasts:
-        if self.window is None:
-            self.window = Window(self.dtypes, [0, halo.slots])
-        return Broadcasts(halo, self.window, backwards)
-
-    @cached_property
-    def broadcasts(self) -> Broadcasts:
-        """Stores and packs broadcasts."""
-        return self._store(self.halo, False)
-
-    @cached_property
-    def backwards(self) -> Broadcasts:
-        """The same for those against the direction of edges."""
-        return self._store(self.halo.turned, True)
-
-    def along(self, backwards: bool) -> Broadcasts:
+    def along(self, backwards: bool = False) -> Broadcasts:
         """What is broadcast in a direction; an undirected graph has but one."""
-        return self.backwards if backwards and self.clusters[0].directed else self.broadcasts
+        backwards = backwards and self.clusters[0].directed
+        if backwards not in self.stores:
+            halo = self.halo.turned if backwards else self.halo
+            if self.window is None:
+                self.window = Window(self.dtypes, [0, halo.slots])
+            self.stores[backwards] = Broadcasts(halo, self.window, backwards)
+        return self.stores[backwards]
 
     def arrive(self, backwards: bool) -> Broadcasts:
         """Where broadcasts are stored that arrive from elsewhere."""
@@ -310,8 +304,8 @@ class Mailbox:
                 self._every[k] = np.arange(self.clusters[k].size)
             return self._every[k]
         found = np.asarray(nodes)
-        if found.dtype == np.int64 and found.ndim == 1:
-            return found
+        if found.dtype.kind in "iu" and found.ndim == 1:
+            return found.astype(np.int64, copy=False)
         return self.indices(step, k, found, self.clusters[k].size, "broadcasts from").astype(
             np.int64
         )

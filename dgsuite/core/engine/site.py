@@ -226,18 +226,18 @@ class Site:
             found.append(value)
         return found
 
-    def run(self, step: Step, k: int) -> Any:
-        """Run a phase on the site's k-th cluster; what it returns is for `send`."""
-        cluster = self.clusters[k]
-        inbox = self.make_inbox(
-            step.round, cluster, self.mailbox.starts[k], self._messages, self.mailbox.dtypes
-        )
-        inbox.traced = self.spec.trace
-        return self.call(step, k, inbox)
+    def run(
+        self, step: Step, k: int, inbox: ClusterInbox | None = None, tasks: int | None = None
+    ) -> Any:
+        """Run a phase, or so many tasks, on the site's k-th cluster, and the workload of each, and time it.
 
-    def call(self, step: Step, k: int, inbox: ClusterInbox, tasks: int | None = None) -> Any:
-        """Run a phase, or so many tasks, on one cluster, and the workload of each; takes its time."""
+        What the phase returns is for `send`.
+        """
         cluster = self.clusters[k]
+        if inbox is None:
+            where = cluster, self.mailbox.starts[k]
+            inbox = self.make_inbox(step.round, *where, self._messages, self.mailbox.dtypes)
+            inbox.traced = self.spec.trace
         begin, cpu = perf_counter(), thread_time()
         if self.disturbed is not None:
             self.disturbed.begin(step)

@@ -85,8 +85,10 @@ class Gate:
         self._passes = memory[: size * LINE].view(np.uint64).data
         self._bell = memory[size * LINE : size * LINE + 4].view(np.uint32).data
         self._address = ctypes.c_void_p(memory.ctypes.data + size * LINE)
-        self._rows = memory[(size + 1) * LINE :].data
-        self._head, self._row_bytes = _layout(size)
+        self._head, row_bytes = _layout(size)
+        rows = memory[(size + 1) * LINE : Gate.nbytes(size)].reshape(size, 2, row_bytes)
+        # a task has two, as others may yet read that of the last pass
+        self._rows = [[row.data for row in rows[:, odd]] for odd in (0, 1)]
         self._due_bytes = _due_bytes(size)
         self._pass = 0
         self._missing: list[int] = []
@@ -105,15 +107,14 @@ class Gate:
     def arrive(self, word: Word) -> None:
         """Say something to all, and wake them if all others are there."""
         self._pass += 1
-        at = self._row(self._rank)
+        row, head = self._rows[self._pass % 2][self._rank], self._head
         due = word.due.to_bytes(self._due_bytes, "little")
         said = word.said
         if said is None or len(said) > ROOM:
-            self._head.pack_into(self._rows, at, word.number, ELSEWHERE, due)
+            head.pack_into(row, 0, word.number, ELSEWHERE, due)
         else:
-            self._head.pack_into(self._rows, at, word.number, len(said), due)
-            at += self._head.size
-            self._rows[at : at + len(said)] = said
+            head.pack_into(row, 0, word.number, len(said), due)
+            row[head.size : head.size + len(said)] = said
         self._passes[self._rank * LINE // 8] = self._pass
         self._missing = [task for task in range(self._size) if task != self._rank]
         barrier()
@@ -165,22 +166,12 @@ class Gate:
             if there := self.sleep(SLICE):
                 break
             check()
-        return self.words()
-
-    def words(self) -> list[Word]:
-        """What all tasks have said, by rank."""
-        found = []
-        for task in range(self._size):
-            at = self._row(task)
-            number, length, due = self._head.unpack_from(self._rows, at)
-            at += self._head.size
-            said = None if length == ELSEWHERE else bytes(self._rows[at : at + length])
+        found, at = [], self._head.size
+        for row in self._rows[self._pass % 2]:
+            number, length, due = self._head.unpack_from(row)
+            said = None if length == ELSEWHERE else bytes(row[at : at + length])
             found.append(Word(number, int.from_bytes(due, "little"), said))
         return found
-
-    def _row(self, task: int) -> int:
-        """Where a task's row begins: it has two, as others may yet read that of the last pass."""
-        return (2 * task + self._pass % 2) * self._row_bytes
 
 
 @cache

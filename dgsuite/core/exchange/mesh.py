@@ -320,8 +320,8 @@ class Mesh:
         self.number += 1
         if self.gate is None:
             return await self._exchange(parcels, vote, combine)
-        early = self._fit(parcels)
-        if early:
+        early = not parcels or self._fit(parcels)
+        if parcels and early:
             await self._send(parcels)
         said = PLAIN.get(vote) if type(vote) is Vote else pickle.dumps([vote], 5)
         if said is None:

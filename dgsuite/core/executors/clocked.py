@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dgsuite.base.errors import InputError
 from dgsuite.core.engine.broadcast_store import Window
-from dgsuite.core.engine.checkpoint import Fresh, begun
+from dgsuite.core.engine.checkpoint import begun
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.mailbox import Mailbox
 from dgsuite.core.engine.progress import Progress, Tell, seldom, united
@@ -188,7 +188,7 @@ def _found(
             for turn, kernel in enumerate(plan.kernels):
                 if turn:
                     site = new_site(kernel)
-                    kept = Fresh()
+                    kept = None
                 if driving is drive and mesh.is_shared and clusters[0].pulls and kernel.broadcasts:
                     await _share(site.mailbox, mesh)
                 prepare(site)

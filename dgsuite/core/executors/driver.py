@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from dgsuite.core.engine.checkpoint import Fresh, is_marked, marked
+from dgsuite.core.engine.checkpoint import Kept, is_marked, marked
 from dgsuite.core.engine.program import SILENT, Step, reduce_votes, steps
 from dgsuite.core.engine.progress import Report
 from dgsuite.core.engine.site import Site
@@ -48,7 +48,7 @@ async def drive(
     site: Site,
     others: Mesh | Alone,
     tell: Report | None,
-    kept: Fresh,
+    kept: Kept | None = None,
     finish: Callable[[Step], Awaitable[Vote]] | None = None,
 ) -> None:
     """Run the program on one site, from its begin or from a checkpoint on, and log it there.
@@ -58,7 +58,7 @@ async def drive(
     tell
         Called with the progress after each turn of the program.
     kept
-        What the run goes on from, and its checkpoints.
+        What the run goes on from, and its checkpoints, if it has any.
     finish
         Runs a finish of a recursive form to its end, and returns the votes of all sites.
     """
@@ -73,12 +73,15 @@ async def drive(
         return lambda: reduced
 
     await others.exchange({}, SILENT)  # no clock starts before all workers are ready
-    for again in range(len(kept.sends)):  # all sites have as many, or none
-        found, _ = await others.exchange(kept.resent(site, again), SILENT)
-        site.deliver(found)
+    past: Sequence[Vote] = ()
+    if kept is not None:
+        past = kept.votes
+        for again in range(len(kept.sends)):  # all sites have as many
+            found, _ = await others.exchange(kept.resent(again), SILENT)
+            site.deliver(found)
     now = perf_counter()
     start = now - log.seconds
-    todo = steps(site.kernel, site.clusters[0].n, reply, *site.spec.limits, [*kept.votes])
+    todo = steps(site.kernel, site.clusters[0].n, reply, *site.spec.limits, past)
     for step in todo:
         if finish is not None and step.launches:
             votes.append(await finish(step))
@@ -88,7 +91,9 @@ async def drive(
         parcels = site.step(step)
         found, said = {}, SILENT
         if others.ordered or not site.quiet:
-            vote = marked(site.tally.vote) if kept.due(step) else site.tally.vote
+            vote = site.tally.vote
+            if kept is not None and kept.due(step):
+                vote = marked(vote)
             sent = others.wire
             found, said = await others.exchange(parcels, vote)
             site.tally.wire = others.wire - sent + site.mailbox.stored
@@ -96,7 +101,7 @@ async def drive(
         site.deliver(found)
         before, now = now, perf_counter()
         log.add(site.logged(step), site.tally, site.compute, site.cpu, now - before - site.busy)
-        if is_marked(said):
+        if kept is not None and is_marked(said):
             log.seconds = now - start
             kept.write()
             now = perf_counter()

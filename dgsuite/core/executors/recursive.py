@@ -13,7 +13,7 @@ from math import inf
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from dgsuite.core.engine.checkpoint import Fresh
+from dgsuite.core.engine.checkpoint import Kept
 from dgsuite.core.engine.log import Log, merge, unite
 from dgsuite.core.engine.program import Step, reduce_votes
 from dgsuite.core.engine.progress import Report
@@ -43,7 +43,7 @@ def way(
 
 
 async def on_clock(
-    site: RecursiveSite, mesh: Mesh | Alone, tell: Report | None, kept: Fresh
+    site: RecursiveSite, mesh: Mesh | Alone, tell: Report | None, kept: Kept | None
 ) -> None:
     """Tasks advance on a clock, with a barrier a tick."""
 
@@ -63,7 +63,7 @@ async def on_clock(
     await drive(site, mesh, tell, kept, _logged(site, mesh, finish))
 
 
-async def freely(site: RecursiveSite, mesh: Mesh, tell: Report | None, kept: Fresh) -> None:
+async def freely(site: RecursiveSite, mesh: Mesh, tell: Report | None, kept: Kept | None) -> None:
     """Tasks run as they come."""
     from dgsuite.core.exchange.termination import Lines
 

@@ -127,7 +127,7 @@ class RecursiveSite(Site):
         self.turn, self.vote = turn, Vote()
         step, begin = Step(0, name, False, turn), perf_counter()
         clusters = range(len(self.clusters))
-        results = [self.call(step, k, self._make_inbox(step, k, None)) for k in clusters]
+        results = [self.run(step, k, self._make_inbox(step, k, None)) for k in clusters]
         self.busy = perf_counter() - begin
         for k, result in enumerate(results):
             self._take(step, k, result)
@@ -197,7 +197,7 @@ class RecursiveSite(Site):
         if self.spec.max_rounds is not None and depth >= self.spec.max_rounds:
             raise self.fault(step, k, f"tasks go deeper than max_rounds={self.spec.max_rounds}")
         inbox = self._make_inbox(step, k, messages)
-        result = self.call(step, k, inbox, len(inbox))
+        result = self.run(step, k, inbox, len(inbox))
         self.busy += perf_counter() - begin
         self._take(step, k, result, (inbox.node, inbox[HOME], inbox[SLOT]) if nested else None)
 

@@ -71,7 +71,7 @@ def spied(name, seen):
 def parts_of(kernel, patch):
     """What a run of a kernel uses: flags, needs, kinds of messages and their options, votes, ways to read."""
     seen = {name for name in FLAGS if getattr(kernel, name)} | {*kernel.needs}
-    call = Site.call
+    call = Site.run
 
     def noted(*arguments, **how):
         result = call(*arguments, **how)
@@ -84,7 +84,7 @@ def parts_of(kernel, patch):
         return result
 
     with patch.context() as patched:
-        patched.setattr(Site, "call", noted)
+        patched.setattr(Site, "run", noted)
         for name in READ:
             patched.setattr(ClusterInbox, name, spied(name, seen))
         serial.run(kernel, cut_of(kernel.name, 3).parts)
