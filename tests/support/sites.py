@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from dgsuite.core.engine.broadcast_store import Window
+from dgsuite.core.engine.broadcast_type import warm
 from dgsuite.core.engine.checkpoint import AGAIN, begun
 from dgsuite.core.engine.log import merge
 from dgsuite.core.engine.program import reduce_votes, steps
@@ -39,7 +40,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, spec=CHECKED)
             assert site.mailbox.slots >= 0  # workers make this halo first
             site.mailbox.share(memory)
     for site in all_sites:
-        site.warm()
+        warm(site.mailbox)
     runs = [kept for site in all_sites if (kept := begun(checkpoints, site)) is not None]
     logs = [site.log for site in all_sites]
     votes = []

@@ -10,6 +10,7 @@ have published.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import compress
 from math import prod
 from typing import Any, NamedTuple
@@ -93,10 +94,11 @@ NUMBERS = len(Head._fields) - 1
 """Numbers of a head before those of the fields."""
 
 
+@dataclass
 class Pane:
     """The broadcasts of one phase, by slot.
 
-    Parameters
+    Attributes
     ----------
     heads
         A row for each site, see `Head`.
@@ -107,19 +109,18 @@ class Pane:
         with it.
     slots
         By field, a value for each slot.
-
-    Attributes
-    ----------
     marks
         What this site has marked in `sent`: slots, or blocks of them.
     names
         Fields that it has stored.
     """
 
-    def __init__(self, heads: NDArray, lists: NDArray, sent: NDArray, **slots: NDArray) -> None:
-        self.heads, self.lists, self.sent, self.slots = heads, lists, sent, slots
-        self.marks: list[NDArray | slice] = []
-        self.names: Sequence[str] = ()
+    heads: NDArray[np.int64]
+    lists: NDArray[np.int64]
+    sent: NDArray[np.bool_]
+    slots: dict[str, NDArray]
+    marks: list[NDArray | slice] = field(default_factory=list)
+    names: Sequence[str] = ()
 
 
 class Window:
@@ -166,28 +167,28 @@ class Window:
             memory = np.zeros(Window.size(n, sites, dtypes, panes=1), np.uint8)
         at, self.panes = 0, list[Pane]()
         for _ in range(1 + self.is_shared):
-            arrays = {}
-            for name, (dtype, shape) in _shapes(n, sites, dtypes).items():
+            arrays = []
+            for dtype, shape in _shapes(n, sites, dtypes):
                 count = prod(shape)
-                arrays[name] = np.frombuffer(memory, dtype, count, at).reshape(shape)
+                arrays.append(np.frombuffer(memory, dtype, count, at).reshape(shape))
                 at += _lines(count * dtype.itemsize)
-            self.panes.append(pane := Pane(**arrays))
+            heads, lists, sent, *values = arrays
+            pane = Pane(heads, lists, sent, dict(zip(dtypes, values, strict=True)))
+            self.panes.append(pane)
             pane.sent[self.span] = pane.sent[-1] = False
             pane.heads[me] = 0
-            for values in pane.slots.values():
-                values[self.span] = 0  # so that the memory pages are there
+            for each in values:
+                each[self.span] = 0  # so that the memory pages are there
         self.pane = self.latest = self.panes[0]
-        self._alone = Pane(_NONE, _NONE, np.empty(0, bool))
+        self._alone = Pane(_NONE, _NONE, np.empty(0, bool), {})
         self._number = 0
-        self._stale: set[str] = (
-            set()
-        )  # fields of the phase before, with values not yet in this pane
+        self._stale: set[str] = set()  # fields with values that are in the latest pane alone
         self._starts = [start // SPARSE + site for site, start in enumerate(offsets)]
 
     @staticmethod
     def size(n: int, sites: int, dtypes: Mapping[str, DTypeLike], panes: int = 2) -> int:
         """Bytes of memory for `n` slots."""
-        shapes = _shapes(n, sites, dtypes).values()
+        shapes = _shapes(n, sites, dtypes)
         return panes * sum(_lines(prod(shape) * dtype.itemsize) for dtype, shape in shapes)
 
     def turn(self, alone: bool) -> None:
@@ -229,23 +230,23 @@ class Window:
         if self.pane is not self._alone:
             self.latest = self.pane
 
-    def publish(self, slots: NDArray | None, *head: int) -> None:
+    def publish(self, slots: NDArray | None, sent: int, *leaving: int) -> None:
         """Let the other sites know of the broadcasts that are stored.
 
         Parameters
         ----------
         slots
-            Those of the senders, where they are listed.
-        head
-            The rest of the site's `Head`, but for the fields.
+            Those of the senders, if they are listed.
+        sent, leaving
+            See `Head`; `leaving` has what stands there from `leaving` to `backwards`.
         """
-        listed = slots is not None and SPARSE * len(slots) < self.span.stop - self.span.start
-        if slots is not None and listed:
-            start = self._starts[self.me]
-            self.pane.lists[start : start + len(slots)] = slots
+        if slots is not None and SPARSE * len(slots) >= self.span.stop - self.span.start:
+            slots = None
+        if slots is not None:
+            self.pane.lists[self._starts[self.me] :][: len(slots)] = slots
         fields = (name in self.pane.names for name in self.fields)
-        sent, *rest = head
-        self.pane.heads[self.me] = self._number, sent, listed, *rest, *fields
+        listed = slots is not None
+        self.pane.heads[self.me] = self._number, sent, listed, *leaving, *fields
 
     def heard(self) -> dict[int, Head]:
         """By site, what others have sent in this phase."""
@@ -269,9 +270,9 @@ class Window:
             if not some:
                 continue
             if all(head.listed for head in some.values()):
-                starts = {p: self._starts[p] for p in some}
+                lists = self.pane.lists
                 listed = np.concatenate(
-                    [self.pane.lists[at : at + some[p].sent] for p, at in starts.items()]
+                    [lists[self._starts[p] :][: head.sent] for p, head in some.items()]
                 )
                 found.append(Subset(None, listed[among[listed]], start=lo, size=hi - lo))
             else:
@@ -281,17 +282,15 @@ class Window:
 
 def _shapes(
     n: int, sites: int, dtypes: Mapping[str, DTypeLike]
-) -> dict[str, tuple[np.dtype[Any], tuple[int, ...]]]:
-    """The arrays of a pane."""
-    found: dict[str, tuple[np.dtype[Any], tuple[int, ...]]] = {
-        "heads": (np.dtype(np.int64), (sites, NUMBERS + len(dtypes))),
-        "lists": (np.dtype(np.int64), (n // SPARSE + sites,)),
-        "sent": (np.dtype(bool), (n + 1,)),
-    }
-    for name, dtype in dtypes.items():
-        kind = np.dtype(dtype)
-        found[name] = kind.base, (n + 1, *kind.shape)
-    return found
+) -> list[tuple[np.dtype[Any], tuple[int, ...]]]:
+    """The arrays of a pane: heads, lists, marks of senders, and the slots of each field."""
+    kinds = [np.dtype(dtype) for dtype in dtypes.values()]
+    return [
+        (np.dtype(np.int64), (sites, NUMBERS + len(dtypes))),
+        (np.dtype(np.int64), (n // SPARSE + sites,)),
+        (np.dtype(bool), (n + 1,)),
+        *((kind.base, (n + 1, *kind.shape)) for kind in kinds),
+    ]
 
 
 def _lines(nbytes: int) -> int:

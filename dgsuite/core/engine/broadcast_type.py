@@ -59,26 +59,29 @@ class BroadcastType(MessageType):
     def unpack(self, box: Mailbox, peer: int, batch: BroadcastBatch) -> None:
         box.arrive(batch.backwards).unpack(peer, batch)
 
-    def warm(self, box: Mailbox) -> None:
-        """Make the halo and what the kernel reads of it, and load compiled loops."""
-        if not box.clusters[0].pulls or not box.kernel.broadcasts:
-            return
-        halo, kernel = box.halo, box.kernel
-        if not compiles(len(halo.indices)):
-            return
-        if "totals" in kernel.prepares:
-            halo.cut_tiles()
-        store = box.along()
-        samples = samples_of(halo)
-        if "first" in kernel.prepares:
-            samples["heads"] = halo.heads
-        if "nearer" in kernel.prepares:
-            samples |= store.offers.samples(next(iter(box.dtypes.values())))
-        dtypes = {dtype for dtype in box.dtypes.values() if compilable(dtype)}
-        for own in map(samples_of_values, dtypes) if dtypes else ({},):
-            loops().load(samples | own)
-        if box.disturbed is not None:
-            box.disturbed.warm(halo)
+
+def warm(box: Mailbox) -> None:
+    """Do before the clock starts what would otherwise fall into the first rounds: make the halo and what the
+    kernel reads of it, and load compiled loops.
+    """
+    if not box.clusters[0].pulls or not box.kernel.broadcasts:
+        return
+    halo, kernel = box.halo, box.kernel
+    if not compiles(len(halo.indices)):
+        return
+    if "totals" in kernel.prepares:
+        halo.cut_tiles()
+    store = box.along()
+    samples = samples_of(halo)
+    if "first" in kernel.prepares:
+        samples["heads"] = halo.heads
+    if "nearer" in kernel.prepares:
+        samples |= store.offers.samples(next(iter(box.dtypes.values())))
+    dtypes = {dtype for dtype in box.dtypes.values() if compilable(dtype)}
+    for own in map(samples_of_values, dtypes) if dtypes else ({},):
+        loops().load(samples | own)
+    if box.disturbed is not None:
+        box.disturbed.warm(halo)
 
 
 def samples_of_values(dtype: np.dtype) -> dict[str, Any]:

@@ -31,9 +31,6 @@ class MessageType(ABC):
     batch: ClassVar[type | None] = None
     part: ClassVar[type | None] = None
 
-    def warm(self, box: Mailbox) -> None:  # noqa: B027  most types need nothing
-        """Do before the clock starts what would otherwise fall into the first rounds."""
-
     @abstractmethod
     def send(
         self, box: Mailbox, step: Step, sends: Sequence[tuple[int, Any]], counts: Tally

@@ -36,12 +36,6 @@ BY_PART = {each.part: each for each in TYPES if each.part is not None}
 """By the class of what stays at the site."""
 
 
-def warm(box: Mailbox) -> None:
-    """Do before the clock starts what would otherwise fall into the first rounds."""
-    for kind in TYPES:
-        kind.warm(box)
-
-
 def send(
     box: Mailbox, step: Step, sent: Mapping[type, Sequence[tuple[int, Any]]], counts: Tally
 ) -> dict[int, MessageBatch]:
@@ -73,7 +67,7 @@ def deliver(box: Mailbox, batches: Mapping[int, MessageBatch]) -> Any:
     if not batches and box.kept is None and box.arriving is None and box.window is None:
         return None
     parts: dict[int, Any] = {} if box.kept is None else {box.me: box.kept}
-    if box.window is not None:
+    if box.window is not None and box.window.is_shared:
         heads = box.window.heard()
         for backwards in {bool(head.backwards) for head in heads.values()}:
             if not box.arrive(backwards).hear(heads):

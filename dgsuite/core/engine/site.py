@@ -123,10 +123,6 @@ class Site:
         self.returned: Sequence[Any] = ()
         self._messages: Any = None
 
-    def warm(self) -> None:
-        """Do before the clock starts what would otherwise fall into the first rounds."""
-        registry.warm(self.mailbox)
-
     def step(self, step: Step) -> dict[int, MessageBatch]:
         """Run a phase on every cluster; returns a batch for each other site that gets one."""
         begin = perf_counter()

@@ -38,16 +38,11 @@ takes 50 to 100 us, in every exchange."""
 SLICE = 0.02
 """Seconds after which a task that sleeps at a gate looks whether it is cancelled, or a peer is lost."""
 
-_lock = threading.Lock()
+_BARRIER = threading.Lock()
+"""What was written before it was taken is seen before anything is read after.
 
-
-def barrier() -> None:
-    """What was written before is seen before anything is read after.
-
-    On x86-64 taking a free lock does just that: it is one locked instruction. On other processors it is not.
-    """
-    _lock.acquire()
-    _lock.release()
+On x86-64 taking a free lock does just that: it is one locked instruction. On other processors it is not.
+"""
 
 
 class Word(NamedTuple):
@@ -117,7 +112,8 @@ class Gate:
             row[head.size : head.size + len(said)] = said
         self._passes[self._rank * LINE // 8] = self._pass
         self._missing = [task for task in range(self._size) if task != self._rank]
-        barrier()
+        with _BARRIER:
+            pass
         if self.is_open():
             self._bell[0] = self._pass & 0xFFFFFFFF
             _futex(self._address, WAKE, ALL, None)
