@@ -6,8 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from dgsuite.core.engine.broadcast_store import Window
-from dgsuite.core.engine.broadcast_type import warm
-from dgsuite.core.engine.checkpoint import AGAIN, begun
+from dgsuite.core.engine.checkpoint import begun
 from dgsuite.core.engine.log import merge
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.run_spec import RunSpec
@@ -33,6 +32,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, spec=CHECKED)
     bounds = np.arange(sites + 1) * len(clusters) // sites
     places = enumerate(pairwise(bounds))
     all_sites = [Site(kernel, clusters[a:b], bounds, me, spec) for me, (a, b) in places]
+    runs = [kept for site in all_sites if (kept := begun(checkpoints, site)) is not None]
     if shared and all(site.clusters[0].pulls for site in all_sites):
         size = Window.size(graph.n, len(all_sites), all_sites[0].mailbox.dtypes)
         memory = np.zeros(size, np.uint8)
@@ -40,8 +40,7 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, spec=CHECKED)
             assert site.mailbox.slots >= 0  # workers make this halo first
             site.mailbox.share(memory)
     for site in all_sites:
-        warm(site.mailbox)
-    runs = [kept for site in all_sites if (kept := begun(checkpoints, site)) is not None]
+        site.warm()
     logs = [site.log for site in all_sites]
     votes = []
 
@@ -50,8 +49,8 @@ def simulate(kernel, graph, sites, checkpoints=None, shared=False, spec=CHECKED)
         for me, site in enumerate(all_sites):
             site.deliver({s: parcels[me] for s, parcels in enumerate(outgoing) if me in parcels})
 
-    for sends in zip(*(run.sends for run in runs), strict=True):
-        exchange([site.send(AGAIN, own) for site, own in zip(all_sites, sends, strict=True)])
+    for number in range(len(runs[0].sends) if runs else 0):
+        exchange([run.resent(number) for run in runs])
 
     def reply(over):
         reduced = reduce_votes([*over, *votes])

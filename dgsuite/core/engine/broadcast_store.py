@@ -126,10 +126,10 @@ class Pane:
 class Window:
     """Memory in which a site stores broadcasts: its own, or what all sites of a host share.
 
-    Memory of its own has one pane, with slots for its nodes and its ghosts. That which sites share has two,
-    with slots for all nodes, and each site writes those of its own nodes alone. What one phase sends is in
-    the one pane, and what the next sends in the other. A site writes to a pane again when it has passed the
-    barrier of the next phase, and then all sites have read what was there.
+    Memory of its own has one pane, with slots for its nodes and its ghosts. Shared memory has two, with slots
+    for all nodes, and each site writes those of its own nodes alone. Phases store what they send in the one
+    pane and in the other by turns. A site writes to a pane again when it has passed the barrier of the next
+    phase, and then all sites have read what was there.
 
     Parameters
     ----------
@@ -230,23 +230,25 @@ class Window:
         if self.pane is not self._alone:
             self.latest = self.pane
 
-    def publish(self, slots: NDArray | None, sent: int, *leaving: int) -> None:
+    def publish(
+        self, slots: NDArray | None, sent: int, leaving: int, all_leaving: int, backwards: bool
+    ) -> None:
         """Let the other sites know of the broadcasts that are stored.
 
         Parameters
         ----------
         slots
             Those of the senders, if they are listed.
-        sent, leaving
-            See `Head`; `leaving` has what stands there from `leaving` to `backwards`.
+        sent, leaving, all_leaving, backwards
+            See `Head`.
         """
-        if slots is not None and SPARSE * len(slots) >= self.span.stop - self.span.start:
+        if SPARSE * sent >= self.span.stop - self.span.start:
             slots = None
         if slots is not None:
-            self.pane.lists[self._starts[self.me] :][: len(slots)] = slots
+            self.pane.lists[self._starts[self.me] :][:sent] = slots
         fields = (name in self.pane.names for name in self.fields)
-        listed = slots is not None
-        self.pane.heads[self.me] = self._number, sent, listed, *leaving, *fields
+        head = self._number, sent, slots is not None, leaving, all_leaving, backwards
+        self.pane.heads[self.me] = *head, *fields
 
     def heard(self) -> dict[int, Head]:
         """By site, what others have sent in this phase."""

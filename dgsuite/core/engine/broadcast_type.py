@@ -61,9 +61,7 @@ class BroadcastType(MessageType):
 
 
 def warm(box: Mailbox) -> None:
-    """Do before the clock starts what would otherwise fall into the first rounds: make the halo and what the
-    kernel reads of it, and load compiled loops.
-    """
+    """Make the halo and what the kernel reads of it, and load compiled loops."""
     if not box.clusters[0].pulls or not box.kernel.broadcasts:
         return
     halo, kernel = box.halo, box.kernel

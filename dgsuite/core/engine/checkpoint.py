@@ -87,6 +87,7 @@ class Kept:
         self.site = site
         self.votes: list[Vote] = []
         self.sends: list[list[Any]] = []
+        self._offers: dict[str, list[Any]] = {}
         self._written: deque[list[str]] = deque()
         if plan.found is not None:
             self._go_on(plan.found)
@@ -115,10 +116,7 @@ class Kept:
                         by_cluster[int(index)][rest] = array
             contents = [self._content(k, by_cluster) for k in range(len(site.clusters))]
             for way in WAYS:
-                for k, content in enumerate(contents):
-                    if content[way]["offers"] is not None:
-                        offers = site.mailbox.along(WAYS[way]).offers
-                        offers.restore(_rows(site, k), *content[way]["offers"])
+                self._offers[way] = [content[way]["offers"] for content in contents]
                 values = [content[way]["values"] for content in contents]
                 self.sends.append(_last(values, site, way))
             self.sends.append([tuple(content["sent"]) for content in contents])
@@ -146,8 +144,14 @@ class Kept:
 
     def resent(self, number: int) -> dict[int, MessageBatch]:
         """Send once more what the site sends in one of the exchanges before it goes on."""
+        site = self.site
         with checking.sound(self.plan.folder):
-            return self.site.send(AGAIN, self.sends[number])
+            while self._offers:  # not before it is known where broadcasts are stored
+                way, each = self._offers.popitem()
+                for k, offers in enumerate(each):
+                    if offers is not None:
+                        site.mailbox.along(WAYS[way]).offers.restore(_rows(site, k), *offers)
+            return site.send(AGAIN, self.sends[number])
 
     def due(self, step: Step) -> bool:
         """Whether the other sites are to be told to write a checkpoint after a phase."""

@@ -171,6 +171,7 @@ class Mailbox:
         halo = self._halo(True)
         offsets = self.clusters[0].partition.offsets[self.bounds]
         assert halo.slots == offsets[-1]
+        assert not self.stores
         self.window = Window(self.dtypes, offsets.tolist(), self.me, memory)
 
     def along(self, backwards: bool = False) -> Broadcasts:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from dgsuite.base.errors import InputError, RunError, Unfit
 from dgsuite.base.kept_loops import tell
 from dgsuite.core.engine import checks, registry
+from dgsuite.core.engine.broadcast_type import warm
 from dgsuite.core.engine.checks import CheckedInbox
 from dgsuite.core.engine.inbox import ClusterInbox
 from dgsuite.core.engine.log import Log
@@ -122,6 +123,10 @@ class Site:
         self.quiet = self.keeps = False
         self.returned: Sequence[Any] = ()
         self._messages: Any = None
+
+    def warm(self) -> None:
+        """Do before the clock starts what would otherwise fall into the first rounds."""
+        warm(self.mailbox)
 
     def step(self, step: Step) -> dict[int, MessageBatch]:
         """Run a phase on every cluster; returns a batch for each other site that gets one."""

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dgsuite.core.engine.broadcast_type import warm
 from dgsuite.core.engine.checkpoint import begun
 from dgsuite.core.engine.log import Log
 from dgsuite.core.engine.program import Step
@@ -42,7 +41,7 @@ def run(
     kind, driving, merged = way(kernel, "serial", spec)
     site = kind(kernel, clusters, np.array([0, len(clusters)]), 0, spec)
     site.mailbox.recorder = recorder
-    warm(site.mailbox)
+    site.warm()
     kept = begun(spec.checkpoints, site)
     others = Alone() if before_phase is None else Alone(partial(before_phase, site))
     driven: Any = driving(site, others, tell and seldom(tell), kept)

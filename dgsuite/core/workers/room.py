@@ -11,7 +11,6 @@ from distributed import Worker, get_worker
 
 from dgsuite.base.errors import RunError
 from dgsuite.base.memory import give_back
-from dgsuite.core.engine.broadcast_type import warm
 from dgsuite.core.engine.site import Site
 from dgsuite.partition.arrays.mapped import let_go
 from dgsuite.partition.clusters.cluster import Cluster
@@ -23,7 +22,7 @@ SOME = 1 << 24
 def prepare(site: Site) -> None:
     """Make what a site needs before the clock starts, if its worker has the memory: see `hold_to_limit`."""
     had_halo = site.mailbox.has_halo
-    warm(site.mailbox)
+    site.warm()
     if site.mailbox.has_halo and not had_halo:
         give_back()
     hold_to_limit(site)

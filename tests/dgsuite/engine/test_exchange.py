@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 import dgsuite
 from dgsuite import Graph, RunError
 from dgsuite.core.engine.broadcast_store import Window
-from dgsuite.core.engine.broadcast_type import warm
 from dgsuite.core.engine.program import reduce_votes, steps
 from dgsuite.core.engine.site import Site
 from dgsuite.core.executors import serial
@@ -170,7 +169,7 @@ def run_ahead(kernel, graph, sites, order):
     for site in run:
         assert site.mailbox.slots >= 0  # workers make this halo first
         site.mailbox.share(memory)
-        warm(site.mailbox)
+        site.warm()
     programs = [steps(kernel, graph.n, reply(me), 1000) for me in range(count)]
     parcels = [{} for _ in run]
     going, begun = True, False

@@ -106,7 +106,8 @@ def test_any_kernel_goes_on_from_late_phases(name):
         phases = plan.newest().phases
         if phases < 32 or phases.bit_count() == 1:
             there = replace(plan, found=plan.newest())
-            assert_same(expected, simulate(kernel, graph, 3, there))
+            for shared in (False, True):
+                assert_same(expected, simulate(kernel, graph, 3, there, shared))
 
     try:
         serial.run(kernel, graph.parts, before_phase=resume, spec=RunSpec(checkpoints=plan))
