@@ -223,8 +223,8 @@ class Window:
         fresh
             Fields that all own nodes send.
         """
-        for name in self._stale.difference(fresh):
-            for where in self.latest.marks:
+        for name in self._stale:
+            for where in () if name in fresh else self.latest.marks:
                 self.pane.slots[name][where] = self.latest.slots[name][where]
         self._stale.clear()
         if self.pane is not self._alone:
