@@ -61,10 +61,7 @@ def above(found: Interval, than: float = 1.0) -> bool | None:
 
 def within(found: Interval, least: float, most: float) -> bool | None:
     """Whether a mean is from one number to another; None where its interval does not say."""
-    inside = above(found, least), above(found, most)
-    if inside == (True, False):
-        return True
-    return False if inside in ((False, False), (True, True)) else None
+    return every([above(found, least), agree(above(found, most), False)])
 
 
 def slower(one: Interval, other: Interval) -> bool | None:

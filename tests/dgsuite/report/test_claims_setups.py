@@ -86,6 +86,7 @@ PLANS = [
     ("imsuite.sec6.2.limits", "figure14", "256, 512]", "256]"),
     ("imsuite.sec6.2.subset", "figure16", 'runtime = "HJ"', 'runtime = "X10"'),
     ("imsuite.sec6.2.experiments", "figure17", 'places = "n"', "places = 8"),
+    ("scalability.sec5.future", "scalability-sizes", "n = [65536, 131072, 262144]", "n = [65536]"),
     ("imsuite.fig8.setup", "figure08", "n = 64", "n = 32"),
     ("imsuite.fig9.setup", "figure09", "n = 64", "n = 32"),
     *((f"imsuite.fig{n}.setup", f"figure{n}", '"experiment.repeats" = 30', '"experiment.repeats" = 10')

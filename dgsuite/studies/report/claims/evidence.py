@@ -89,16 +89,17 @@ class Evidence:
         path = self.configs and self.configs / f"{name}.toml"
         return path if path and path.exists() else None
 
-    def experiment(self, number: int, full: bool = True, study: str = "") -> config.Config | None:
-        """The experiment of a figure of IMSuite, or of a study beside it; its full setting, if any."""
-        self._look(self.configs, verdicts.PLANNED)
-        if self.configs is None:
+    def planned(self, name: str, full: bool = True) -> config.Config | None:
+        """An experiment; its full setting, if any."""
+        if (path := self.file(name)) is None:
             return None
-        stem = "-".join(filter(None, (f"figure{number:02}", study)))
-        path = str(self.configs / f"{stem}.toml")
-        found = self.kept(path, lambda: load(path)[0])
+        found = self.kept((name, False), lambda: load(str(path))[0])
         full = full and bool(found.full)
-        return self.kept((path, full), lambda: load(path, full=True)[0]) if full else found
+        return self.kept((name, True), lambda: load(str(path), full=True)[0]) if full else found
+
+    def experiment(self, number: int, full: bool = True, study: str = "") -> config.Config | None:
+        """That of a figure of IMSuite, or of a study beside it."""
+        return self.planned("-".join(filter(None, (f"figure{number:02}", study))), full)
 
     def points(self, number: int, full: bool = True, study: str = "") -> list[config.Point]:
         """The points of such an experiment; none where there are no files."""

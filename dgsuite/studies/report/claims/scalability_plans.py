@@ -8,7 +8,6 @@ import numpy as np
 import xarray as xr
 
 from dgsuite.studies.experiment import model as config
-from dgsuite.studies.experiment.load import load
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, claims, figure_of
 from dgsuite.studies.report.claims.evidence import Evidence
@@ -38,13 +37,8 @@ def paper_settings() -> config.Scaling:
     return config.Scaling.model_validate(fit)
 
 
-def _planned(evidence: Evidence, name: str, full: bool = False) -> config.Config | None:
-    path = evidence.file(name)
-    return load(str(path), full=full)[0] if path else None
-
-
 def _times(evidence: Evidence) -> config.Config:
-    return needed(_planned(evidence, TIMES), NO_FILES)
+    return needed(evidence.planned(TIMES, full=False), NO_FILES)
 
 
 def _aspects(file: config.Config) -> dict[str, Any]:
@@ -91,15 +85,8 @@ def departures(claim: Claim, file: config.Config) -> dict[str, str]:
     """
     ours = _aspects(file)
     link = claims()["scalability.sec2.cluster"].data["fixed"]["gbit_per_second"]
-    paper = {"gbit_per_second": link, **claim.data.get("vary", {}), **claim.data.get("fixed", {})}
-    found = {
-        name: verdicts.instead(ours[name], paper[name])
-        for name in ours
-        if name in paper and ours[name] != paper[name]
-    }
-    if ours["programs"] != ["bfs2d"]:
-        found["programs"] = verdicts.instead(ours["programs"], "bfs2d")
-    return found
+    given = {**claim.data.get("vary", {}), **claim.data.get("fixed", {})}
+    return verdicts.others(ours, {"gbit_per_second": link, "programs": ["bfs2d"], **given})
 
 
 @check
@@ -110,7 +97,7 @@ def scalability_setting(claim: Claim, evidence: Evidence) -> Verdict:
     setting: the full one departs silently where it has neither the paper's value nor the quick one's.
     """
     name = _experiment_of(claim)
-    quick, full = (needed(_planned(evidence, name, full), NO_FILES) for full in (False, True))
+    quick, full = (needed(evidence.planned(name, full), NO_FILES) for full in (False, True))
     reasons = quick.scaling.departs
     found, rest = departures(claim, quick), departures(claim, full)
     silent = [f"{a}: {text}" for a, text in found.items() if DERIVED.get(a, a) not in reasons]
@@ -143,7 +130,7 @@ def strong_scaling(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def regression(claim: Claim, evidence: Evidence) -> Verdict:
     """The experiments' fit beside plain least squares, on points that are off the curve."""
-    files = [_planned(evidence, name) for name in (TIMES, THROTTLED)]
+    files = [evidence.planned(name, full=False) for name in (TIMES, THROTTLED)]
     found = needed([file.scaling for file in files if file is not None], NO_FILES)
     paper = paper_fit()
     settings = [{name: getattr(s, name) for name in paper} for s in found]

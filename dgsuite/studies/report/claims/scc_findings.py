@@ -11,7 +11,7 @@ from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim, claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.scc import OURS, on_chip
-from dgsuite.studies.report.claims.scc_hf import NO_HF, hf_times
+from dgsuite.studies.report.claims.scc_hf import CLOCKS, NO_HF, STO, hf_times, results_of
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 from dgsuite.studies.scc import hf_report
 from dgsuite.studies.scc.chip import NO_SOCKETS, SCC
@@ -249,7 +249,9 @@ def _ratios(evidence: Evidence) -> Iterator[tuple[str, float, float]]:
 
 @check
 def cost(claim: Claim, evidence: Evidence) -> Verdict:
-    """Whether the speed-up at 48 places grows with work beside what messages cost, by rank."""
+    """Whether the speed-up at 48 places grows with work beside what messages cost, by rank; and how many
+    cycles a message takes of a core of the chip, and of the cluster.
+    """
     groups: dict[str, list[tuple[float, float]]] = {}
     for group, ratio, gain in _ratios(evidence):
         groups.setdefault(group, []).append((ratio, gain))
@@ -257,8 +259,12 @@ def cost(claim: Claim, evidence: Evidence) -> Verdict:
     found = {group: float(stats.spearmanr(p).statistic) for group, p in several.items()}
     needed(found, "no results of several inputs or transports")
     told = {name: f"{value:.2f}" for name, value in found.items()}
+    ds = needed(results_of(evidence, STO, *CLOCKS), "no results of the chip beside the cluster")
+    chip, cluster = (float(ds.message.sel(transport=t)) * hz for t, hz in CLOCKS.items())
+    told["a message"] = f"{chip:,.0f} cycles of the chip's core, {cluster:,.0f} of the cluster's"
     within = f"rank correlation above {FOLLOWS}, simulated"
-    return compared(claim, min(found.values()) > FOLLOWS, told, within, (found, groups))
+    holds, weak = min(found.values()) > FOLLOWS, chip < cluster
+    return compared(claim, holds and weak, told, within, (found, groups) if weak else None)
 
 
 @condition
@@ -275,9 +281,8 @@ def others_limit(results: tuple[dict[str, float], dict[str, list[tuple[float, fl
 @check
 @on_chip
 def conclusion(claim: Claim, evidence: Evidence) -> Verdict:
-    """The verdicts on the findings that it sums up: native fastest and scaling best, more work better."""
-    parts = ("fig6.rcce-best", "fig7.rcce-scales-best", "fig9a.rcce-slightly", "fig10.load")
-    summed = [claims()[f"scc.{part}"] for part in parts]
+    """The verdicts on what it sums up: native fastest and scaling best, more work better, memory a limit."""
+    summed = [claims()[name] for name in claim.data["sums"]]
     each = {one.id: verdicts.CHECKS[one.check](one, evidence) for one in summed}
     found = {name: one.verdict for name, one in each.items() if one.verdict != verdicts.UNCHECKED}
     needed(found, f"{NO_BC}, {NO_HF}")

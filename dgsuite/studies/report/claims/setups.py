@@ -188,15 +188,9 @@ def repeats(claim: Claim, evidence: Evidence) -> Verdict:
 def limits(claim: Claim, evidence: Evidence) -> Verdict:
     """Least and most of what full settings vary."""
     runs = [run for n in _full(evidence) for run in planned(evidence.points(n))]
-    by = {name: [r for r in runs if r.program.startswith(name)] for name in ("X10", "HJ")}
     ours = {
-        "input_size_least": min(r.sizes for r in runs),
-        "input_size_most": max(r.sizes for r in runs),
-        "hwt_least": min(r.threads for r in runs),
-        "hwt_most_x10": max(r.threads for r in by["X10"]),
-        "hwt_most_hj": max(r.threads for r in by["HJ"]),
-        "clusters_least": min(r.places for r in runs),
-        "clusters_most": max(r.places for r in runs),
+        name: {"least": min, "most": max}[end](getattr(r, aspect) for r in runs if who in r.program)
+        for name, end, aspect, who in claim.data["limits"]
     }
     return compared(claim, ours == claim.data["values"], ours)
 

@@ -395,13 +395,8 @@ def exchange_outweighs(figure: xr.Dataset) -> bool:
 def same_mutexes(claim: Claim, evidence: Evidence) -> Verdict:
     """Mutexes of HJ's programs beside X10's, in runs that have both: of the study of factors."""
     figure = _figure(evidence, 19, "factors")
-    by_run = figure["mutexes"].to_dataframe()
-    each = (
-        by_run.groupby(["kernel", "kind", "runtime"])["mutexes"]
-        .agg(["min", "max"])
-        .unstack()
-        .dropna()
-    )
+    both = figure["mutexes"].to_dataframe().groupby(["kernel", "kind", "runtime"])["mutexes"]
+    each = both.agg(["min", "max"]).unstack().dropna()
     needed(len(each), "no kernel was run in both")
     odd = each[each.nunique(axis=1) > 1].index
     told = f"{len(each) - len(odd)} of {len(each)} kernels and inputs have the same"
@@ -424,20 +419,14 @@ def studied(judge: Callable[[Claim, Evidence, xr.Dataset], Verdict]) -> verdicts
     return check(checked)
 
 
-def _parted(found: Curves, one: str, other: str) -> tuple[Curves, Curves]:
-    """The curves of programs with one ending, and of those with another, each without it."""
-    first, second = (
-        {(name.removesuffix(end), k): c for (name, k), c in found.items() if name.endswith(end)}
-        for end in (one, other)
-    )
-    return first, second
-
-
 @studied
 def alike_parts(claim: Claim, evidence: Evidence, figure: xr.Dataset) -> Verdict:
     """Gain of the most threads over one: of programs with one ending beside those with another."""
-    one, other = claim.data["parts"]
-    return alike(claim, evidence, *_parted(measured(figure), one, other), claim.data["gain"])
+    first, second = (
+        {(n.removesuffix(end), k): c for (n, k), c in measured(figure).items() if n.endswith(end)}
+        for end in claim.data["parts"]
+    )
+    return alike(claim, evidence, first, second, claim.data["gain"])
 
 
 @condition

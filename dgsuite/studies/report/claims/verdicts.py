@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -208,6 +208,19 @@ def differing(claim: Claim, ours: str, results: Any = None, within: str = "") ->
     return Verdict(DIFFERS, ours, f"{claim.why} ({within})" if within else claim.why)
 
 
+def seen(claim: Claim, so: Sequence[bool] | None) -> Verdict:
+    """Whether all is so that a claim says is to be ``seen``: nothing is, where there was nothing to see.
+
+    The claim's reason is for the first of it alone.
+    """
+    names = claim.data["seen"]
+    absent = [
+        name for name, is_so in zip(names, so or [False] * len(names), strict=True) if not is_so
+    ]
+    told = f"{said(names)}: {all_but(absent)}"
+    return compared(claim, not absent, told, results=absent == names[:1])
+
+
 def all_but(odd: Iterable[str]) -> str:
     """Of what something holds, where it should hold of all."""
     text = ", ".join(odd)
@@ -220,6 +233,16 @@ def instead(ours: Any, theirs: Any) -> str:
     if not here:
         return f"without {there}"
     return f"{here} instead of {there}" if there else f"{here} besides"
+
+
+def others(ours: Mapping[str, Any], theirs: Mapping[str, Any]) -> dict[str, str]:
+    """What is here instead of in the paper, by name, where both have it; lists are in any order."""
+
+    def plain(value: Any) -> Any:
+        return set(value) if isinstance(value, list) else value
+
+    both = [name for name in ours if name in theirs]
+    return {k: instead(ours[k], theirs[k]) for k in both if plain(ours[k]) != plain(theirs[k])}
 
 
 def said(value: Any) -> str:

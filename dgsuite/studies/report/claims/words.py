@@ -11,10 +11,10 @@ import xarray as xr
 import dgsuite
 from dgsuite import genval
 from dgsuite.kernels import KERNELS
-from dgsuite.studies.experiment.shipped import FOLDER
 from dgsuite.studies.report.claims import verdicts
 from dgsuite.studies.report.claims.data import Claim
 from dgsuite.studies.report.claims.evidence import SUITE, Evidence, N
+from dgsuite.studies.report.claims.kernels import valid
 from dgsuite.studies.report.claims.setups import NO_FILES, TIMED, Made, planned
 from dgsuite.studies.report.claims.verdicts import Verdict, check, compared, condition, needed
 
@@ -35,13 +35,9 @@ def validators(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether each kernel has a validator, which refuses an output with an error in it."""
     odd = []
     for kernel in SUITE:
-        graph = genval.graph("mx", N, family="paper", kernel=kernel)
-        ran = evidence.run(kernel, "Mx")
-        name = next(iter(KERNELS[kernel].outputs))
-        wrong = ran.copy(deep=True)
-        wrong[name].values[...] = _spoilt(wrong[name].values)
-        fine, refused = (genval.validate(kernel, graph, ds) for ds in (ran, wrong))
-        if not fine.ok or refused.ok:
+        ran, name = evidence.run(kernel, "Mx"), next(iter(KERNELS[kernel].outputs))
+        wrong = ran.assign({name: (ran[name].dims, _spoilt(ran[name].values))})
+        if not valid(kernel, ran) or valid(kernel, wrong):
             odd.append(kernel)
     told = f"{verdicts.all_but(odd)} accept an output and refuse a wrong one"
     return compared(claim, not odd, told)
@@ -105,12 +101,7 @@ def traces(claim: Claim, evidence: Evidence) -> Verdict:
 @check
 def sizes_together(claim: Claim, evidence: Evidence) -> Verdict:
     """Whether an experiment fits several sizes of a graph together."""
-    from dgsuite.studies.experiment.load import load
-
-    folder = evidence.configs or FOLDER
-    path = folder / "scalability-sizes.toml"
-    needed(path.exists(), NO_FILES)
-    found, _ = load(str(path))
+    found = needed(evidence.planned("scalability-sizes", full=False), NO_FILES)
     sizes = sorted({n for run in found.run for n in run.n or ()})
     ours = {"sizes": sizes, "fitted": found.scaling.sizes}
     return compared(claim, len(sizes) > 1 and found.scaling.sizes == "together", ours)
