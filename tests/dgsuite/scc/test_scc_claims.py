@@ -12,7 +12,7 @@ from dgsuite.studies.report.claims.data import claims
 from dgsuite.studies.report.claims.evidence import Evidence
 from dgsuite.studies.report.claims.judge import judge
 from dgsuite.studies.report.claims.verdicts import CHECKS
-from dgsuite.studies.transports.chip import MPIMPB, RCCE, Buffers, OneChunk
+from dgsuite.studies.transports.chip import MPIMPB, Buffers, OneChunk
 from tests.support.claims import shipped
 
 
@@ -272,7 +272,6 @@ ALL = (
 )
 
 SENDERS = [
-    (RCCE, "_put", MPB._put, "sends that end when these are read"),
     # who sends to one looks at its flags alone
     (OneChunk, "_ready", MPB._ready, ALL),
     # the next piece over the one before
@@ -288,7 +287,7 @@ SENDERS = [
 
 @pytest.mark.parametrize(("owner", "name", "other", "told"), SENDERS)
 def test_a_sender_that_does_otherwise_is_found(owner, name, other, told, monkeypatch):
-    """Which does not wait until its message is read, or receives nothing meanwhile, or has no buffer."""
+    """Which receives nothing while it waits, or does not wait between pieces, or has no buffer."""
     monkeypatch.setattr(scc_definitions, "PATIENCE", 1.0)
     monkeypatch.setattr(owner, name, other)
     found = verdict("scc.sec3.2.2.send", Evidence())
@@ -337,6 +336,7 @@ def test_messages_that_come_otherwise_are_found(monkeypatch, name, came, told):
     ("name", "at", "lacks"),
     [
         ("sec3.2.1.extensions", (0, 2), "a send while another comes"),
+        ("sec3.2.2.send", (0, 1), "sends that end when these are read"),
         ("sec3.2.2.send", (0, 2), "what comes meanwhile read and given when asked for"),
         ("sec3.2.2.send", (0, 3), "a piece once the one before is read"),
         ("sec3.2.2.receive", (1, 2), "whole messages"),
