@@ -295,6 +295,17 @@ def test_a_sender_that_does_otherwise_is_found(owner, name, other, told, monkeyp
     assert f": all but {told}" in found.ours
 
 
+def test_places_that_cannot_connect_end(monkeypatch):
+    async def refuses(address):
+        raise OSError(address)
+
+    monkeypatch.setattr(scc_definitions, "PATIENCE", 1.0)
+    monkeypatch.setattr(scc_definitions, "connect", refuses)
+    found = verdict("scc.sec3.2.2.send", Evidence())
+    assert found.silent
+    assert ALL in found.ours
+
+
 def when_asked(self):
     """A place reads when it is asked for a message, and while it sends."""
     MPB._ready(self)

@@ -12,7 +12,7 @@ from typing import Any
 import dask
 import networkx as nx
 import numpy as np
-from distributed.comm import CommClosedError, connect, listen
+from distributed.comm import connect, listen
 from distributed.protocol import to_serialize
 from numpy.typing import ArrayLike
 
@@ -246,28 +246,34 @@ def talked(first: Talk, *others: Talk) -> list[Any]:
 
     async def connects() -> Any:
         there = [await asyncio.wrap_future(address) for address in addresses]
-        return await _ended(first, [await connect(address) for address in there])
+        return await _over(first, [await connect(address) for address in there])
 
     async def listens(talk: Talk, address: Future[str]) -> Any:
         comms: asyncio.Queue[Any] = asyncio.Queue()
         listener = await listen("rcce://127.0.0.1", comms.put)
         address.set_result(listener.contact_address)
         try:
-            return await _ended(talk, [await comms.get()])
+            return await _over(talk, [await comms.get()])
         finally:
             listener.stop()
 
     settings = {"dgsuite.rcce": AS_ON_THE_CHIP}
     with dask.config.set(settings), ThreadPoolExecutor(1 + len(others)) as pool:
         ends = [connects(), *map(listens, others, addresses)]
-        return [one.result() for one in [pool.submit(asyncio.run, end) for end in ends]]
+        return [one.result() for one in [pool.submit(asyncio.run, _ended(end)) for end in ends]]
 
 
-async def _ended(talk: Talk, comms: list[Any]) -> Any:
+async def _ended(end: Awaitable[Any]) -> Any:
+    """What a place comes to; False if a comm is not made or breaks, or it takes too long."""
     try:
-        return await asyncio.wait_for(talk(*comms), PATIENCE)
-    except (TimeoutError, CommClosedError):
+        return await asyncio.wait_for(end, PATIENCE)
+    except OSError:
         return False
+
+
+async def _over(talk: Talk, comms: list[Any]) -> Any:
+    try:
+        return await talk(*comms)
     finally:
         for comm in comms:
             comm.abort()  # a close would wait for what nobody reads
