@@ -250,10 +250,14 @@ class Fate:
         """Which messages arrive, as a mask, or as indices with those that arrive twice listed twice; and how
         many messages to living nodes were struck, by code and then by `REWRITTEN`. Parameters as of `lost`.
         """
-        lost, reached = self.lost(src, dst, number, fields), ~self.dead[dst]
-        struck = np.zeros(len(STRUCK), np.int64)
-        which = reached & (lost == 0)
-        struck[:CODES] = np.bincount(lost[reached & ~which], minlength=CODES)
+        lost, struck = self.lost(src, dst, number, fields), np.zeros(len(STRUCK), np.int64)
+        which = lost == 0
+        gone = np.flatnonzero(~which)
+        if self.dead.any():
+            reached = ~self.dead[dst]
+            which &= reached
+            gone = gone[reached[gone]]
+        struck[:CODES] = np.bincount(lost[gone], minlength=CODES)
         if self.lies is None and self.twice is None:
             return which, struck
         which = np.flatnonzero(which)
