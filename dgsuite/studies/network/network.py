@@ -48,7 +48,7 @@ LATE = ("fifo", "gst", "bound")
 """Parameters of messages that arrive late: those of tasks and of event-driven kernels."""
 
 TIMED = (*LATE, "capacity", "drift")
-"""Parameters of event-driven kernels; others have none but those of `LATE`."""
+"""Parameters of event-driven kernels; late tasks take those of `LATE` alone."""
 
 SHOWN = 8
 """Items of a list that the text of a network shows."""

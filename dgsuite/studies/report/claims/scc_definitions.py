@@ -34,7 +34,7 @@ from dgsuite.studies.scc.chip import SCC
 from dgsuite.studies.transports.chip import FLAG, MPIMPB, Core
 
 PATIENCE = 30.0
-"""Seconds that messages may take to arrive."""
+"""Seconds that a short run, or a message in it, may take."""
 
 AS_ON_THE_CHIP = {"buffer": SCC.buffer, "places": SCC.cores}
 """The buffer of a place."""
