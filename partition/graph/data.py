@@ -95,7 +95,6 @@ class GraphData:
     homes: list[str] = field(default_factory=list, init=False)
     cache: Cache = field(default_factory=Cache, init=False)
     derived: Cache = field(default_factory=Cache, init=False)
-    placed: dict[Any, Any] = field(default_factory=dict, init=False)
     name: str = field(default_factory=lambda: f"cluster-{uuid.uuid4().hex}", init=False)
 
     def __post_init__(self) -> None:

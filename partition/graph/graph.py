@@ -78,7 +78,7 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby):
         graph elsewhere or in other clusters shares them.
     derived
         What was made of the graph where its clusters are: views of a directed graph, and futures of what
-        runs have sent to all workers. The same graph in other clusters there shares them.
+        runs have sent to workers. The same graph in other clusters there shares them.
     built
         How many rows of a table were read, merged and dropped
         (`dgsuite.partition.sources.duplicates.Built`); None where the graph was not made of a table, such
@@ -91,8 +91,6 @@ class Graph(Readers, Libraries, Growing, Traced, Collection, Nearby):
         Where its edges are: in "memory", or in mapped files on "disk".
     saved
         The files of the graph, if it was saved or loaded.
-    placed
-        Futures of clusters of this process that a run has sent to workers.
     name
         Unique name, with which the keys of the clusters begin where the graph is a Dask collection.
 

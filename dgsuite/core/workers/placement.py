@@ -24,13 +24,17 @@ from dgsuite.kernels.bsp import Kernel
 from dgsuite.partition.client import waiting
 from dgsuite.partition.client.sending import send_now
 from dgsuite.partition.client.session import POLL_SECONDS
+from dgsuite.partition.client.tasks import new_key
 from dgsuite.partition.client.waiting import LOST, Watch, failed, from_a_loss
-from dgsuite.partition.client.workers import States, cluster_ranges
+from dgsuite.partition.client.workers import States, cluster_ranges, received
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.recovery import settle
 
 EMBED = 1 << 20
-"""Clusters smaller than this (bytes a worker) travel with the task; larger ones are sent once."""
+"""Bytes up to which a worker's clusters are sent as a task, for which the client does not wait."""
+
+PLACED = "clusters on workers"
+"""Key in `Graph.derived` of futures of the clusters of a graph of this process, and of where they are."""
 
 
 def of(kernel: Any) -> str:
@@ -60,33 +64,46 @@ def begun(
     bounds
         Shape (workers + 1,): worker w holds clusters ``bounds[w]`` to ``bounds[w + 1]``.
     groups
-        Each worker's clusters: lists of clusters, or futures of what is on the workers already.
+        Futures of each worker's clusters, or lists of futures.
     """
     worker.install(client)
     bounds = cluster_ranges(len(graph.parts), len(workers))
     epochs = {place: workers[place]["epoch"] for place in [*workers][: len(bounds) - 1]}
     watch = Watch(client, of(kernel), [*epochs], key_part=new_run(), epochs=epochs)
-    return watch, bounds, _placed(graph, watch, [*epochs], bounds)
+    return watch, bounds, (_sent if graph.local else _settled)(graph, watch, bounds)
 
 
-def _placed(graph: Graph, watch: Watch, places: list[str], bounds: NDArray) -> list[Any]:
-    if not graph.local:
-        homes = [places[w] for w, count in enumerate(np.diff(bounds)) for _ in range(count)]
-        if graph.homes != homes:
-            settle(graph.parts, homes, watch)
-            graph.homes = homes
-        watch.inputs = graph.parts
-    groups = [graph.parts[a:b] for a, b in pairwise(bounds)]
-    if not graph.local or all(sum(c.nbytes for c in group) < EMBED for group in groups):
-        return groups
-    key = (watch.client.id, tuple(places), bounds.tobytes())
-    placed: list[Any] | None = graph.placed.get(key)
-    if placed is None or any(future.status != "finished" for future in placed):
-        graph.placed.clear()
-        placed = [watch.scatter(group, place) for group, place in zip(groups, places, strict=True)]
-        graph.placed[key] = placed
-    watch.inputs = placed
-    return placed
+def _settled(graph: Graph, watch: Watch, bounds: NDArray) -> list[list[Future]]:
+    """Clusters that are on workers, each on its own."""
+    places = [*watch.epochs]
+    homes = [places[w] for w, count in enumerate(np.diff(bounds)) for _ in range(count)]
+    if graph.homes != homes:
+        settle(graph.parts, homes, watch)
+        graph.homes = homes
+    watch.inputs = graph.parts
+    return [graph.parts[a:b] for a, b in pairwise(bounds)]
+
+
+def _sent(graph: Graph, watch: Watch, bounds: NDArray) -> list[Future]:
+    """Clusters of this process, sent to workers; they stay there for other runs."""
+    where = watch.client.id, {**watch.epochs}, bounds.tobytes(), graph.partition
+
+    def send() -> tuple[Any, list[Future]]:
+        groups = {
+            w: graph.parts[a:b] for w, (a, b) in zip(watch.epochs, pairwise(bounds), strict=True)
+        }
+        if any(sum(c.nbytes for c in group) > EMBED for group in groups.values()):
+            return where, [watch.scatter(group, worker) for worker, group in groups.items()]
+        parts = {new_key(received): (w, received, group) for w, group in groups.items()}
+        return where, submit(watch.client, parts)
+
+    def valid(kept: tuple[Any, list[Future]]) -> bool:
+        return kept[0] == where and all(
+            future.status in ("pending", "finished") for future in kept[1]
+        )
+
+    _, watch.inputs = graph.derived.get(PLACED, send, valid)
+    return watch.inputs
 
 
 def submit(

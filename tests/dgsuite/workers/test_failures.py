@@ -9,6 +9,7 @@ import pytest
 from distributed.core import rpc
 
 import dgsuite
+from dgsuite import genval
 from dgsuite.partition.client.session import Session
 from dgsuite.partition.client.workers import worker_addresses
 from tests.support.clusters import assert_nothing_held, assert_nothing_kept, killed, stored, tasks
@@ -21,6 +22,7 @@ STYLES = ["finish_async", "clocked"]
 @pytest.mark.parametrize("style", STYLES)
 def test_a_failing_kernel_is_named(client, ring, style):
     """The error holds nothing on the workers."""
+    dgsuite.run("lcr", ring, clusters=2, style=style, client=client)  # its clusters stay there
     before = tasks(client)
     message = r"round 3, phase 'send', cluster 1: ZeroDivision"
     with pytest.raises(dgsuite.RunError, match=message) as kept:
@@ -58,12 +60,17 @@ def test_a_task_that_fails_before_its_peers_find_it_leaves_nothing(client, ring)
 
 @pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
-def test_a_long_run_leaves_nothing(client, ring, style, request):
-    """Its results go with it, and not only when the client's process collects garbage."""
+def test_a_long_run_leaves_nothing(client, style, request):
+    """Its results and the graph's clusters go with them, and not only when the client's process collects
+    garbage.
+    """
     request.addfinalizer(gc.enable)
     gc.disable()
     before = tasks(client)
-    dgsuite.run(Sleeps(rounds=80), ring, clusters=2, style=style, client=client)
+    ring = genval.graph("ring", 12, clusters=2)
+    dgsuite.run(Sleeps(rounds=80), ring, style=style, client=client)
+    assert any("received" in key for key in tasks(client) - before)
+    del ring
     assert_nothing_kept(client, before)
     assert_nothing_held(client)
 
@@ -93,6 +100,7 @@ def test_a_killed_worker_is_named(own_client, ring, style, workers):
 def test_what_needs_a_lost_actor_leaves_nothing(own_client, ring):
     """A graph that needs it fails: then Dask forgets that workers have it, and does not tell them."""
     dgsuite.run("lcr", ring, clusters=2, style="clocked", client=own_client)
+    before = stored(own_client)
     lost, *_, kept = worker_addresses(own_client)
     held = [own_client.submit(Owner, actor=True, workers=[lost], pure=False)]
     held.append(own_client.submit(Owner.whole, held[0], workers=[kept], pure=False))
@@ -102,7 +110,7 @@ def test_what_needs_a_lost_actor_leaves_nothing(own_client, ring):
     held.append(own_client.submit(abs, held[1], pure=False))
     until(lambda: held[1].status == "error")
     held.clear()
-    until(lambda: not stored(own_client))
+    until(lambda: stored(own_client) <= before)
 
 
 class Owner:

@@ -1,6 +1,7 @@
 """Sessions: runs one after another on the same graph."""
 
 import os
+import pickle
 import signal
 from concurrent.futures import ThreadPoolExecutor
 
@@ -13,6 +14,8 @@ from dgsuite import Graph, InputError, RunError, genval
 from dgsuite.core.workers import placement
 from dgsuite.kernels import KERNELS
 from dgsuite.kernels.bsp import COUNTS
+from tests.support.clusters import stored
+from tests.support.patience import until
 
 
 def same(one, other, names=("level", "parent")):
@@ -73,6 +76,26 @@ def test_a_run_that_fails_is_that_run_alone(client, graph):
         with pytest.raises(InputError, match="unknown parameter"):
             session.run("bfs", rot=1)
         assert session.run("bfs").sizes["round"] > 1
+
+
+@pytest.mark.parametrize("most", [placement.EMBED, 0])
+def test_a_graph_of_this_process_is_sent_once(client, most, monkeypatch):
+    """For all runs, whatever it is cut into for each of them; its clusters go with the graph."""
+    monkeypatch.setattr(placement, "EMBED", most)
+    graph, first = genval.graph("rmat", 2**10), stored(client)
+    how = {"client": client, "style": "clocked"}
+    expected = dgsuite.run("bfs", graph, **how)
+    until(lambda: len(stored(client) - first) == 2)
+    there = stored(client) - first
+    assert same(dgsuite.run("bfs", graph, **how), expected)
+    dgsuite.run("mis", graph, client=client, style="finish_async")
+    until(lambda: stored(client) - first == there)
+    dgsuite.run("bfs", graph, clusters=3, **how)
+    until(lambda: len(stored(client) - first) == 2)
+    assert not there & stored(client)  # one cut at a time
+    assert same(dgsuite.run("bfs", pickle.loads(pickle.dumps(graph)), **how), expected)
+    del graph
+    until(lambda: not stored(client) - first)
 
 
 @pytest.mark.few(1)
