@@ -118,6 +118,40 @@ def unite(indptr, positions, first, root):
 
 
 @compiled
+def first_of(sets, clusters):
+    """By cluster, the first node here that is in the set of its largest component, or -1; `sets` as `spread`
+    has them.
+    """
+    first = np.full(clusters, -1)
+    for node in range(len(sets) - clusters):
+        member = np.uint64(sets[clusters + node])
+        if member < np.uint64(clusters) and first[member] < 0:
+            first[member] = node
+    return first
+
+
+@compiled
+def spread(sets, large, component):
+    """Give the nodes of a cluster the names of their sets.
+
+    Parameters
+    ----------
+    sets
+        The first member of each member's set: first of the largest components of all clusters, then of nodes.
+    large
+        Names of the largest components.
+    component
+        By node: the name of its set. It is given of nodes that are first in theirs.
+    """
+    for node in range(len(component)):  # the first of its set comes before it
+        first = np.int64(sets[len(large) + node])
+        if first < len(large):
+            component[node] = large[first]
+        else:
+            component[node] = component[first - len(large)]
+
+
+@compiled
 def take(nodes, senders, distances, hops, distance, hop, parent, due):
     """Give nodes the least offers that they have got: by distance, then hops, then sender.
 

@@ -93,7 +93,9 @@ class BlockComponents(bsp.Kernel):
         told, label = inbox.along("label", entry)
         root = s.root[nodes]
         large = self.largest(c, s, inbox)
-        s.sets = np.concatenate([np.arange(clusters, dtype=s.root.dtype), s.root + clusters])
+        s.sets = np.empty(clusters + c.size, s.root.dtype)
+        s.sets[:clusters] = np.arange(clusters)
+        np.add(s.root, clusters, out=s.sets[clusters:])
         there = np.append(c.partition.owner(ends[~told]), large)
         here = np.append(root[~told], np.full(len(large), s.most)) + clusters
         analytics._unions.join_all(s.sets, there, here)
@@ -106,10 +108,9 @@ class BlockComponents(bsp.Kernel):
             np.stack([names, c.ids[root]]),
             np.stack([c.ids[root[first]], label[first]]),
         ]
-        for k in range(clusters):
-            mine = s.sets[clusters:] == k
-            if mine.any():
-                pairs.append(np.array([[c.n + k], [c.ids[mine.argmax()]]]))
+        first_here = analytics._blocks.first_of(s.sets, clusters)
+        there = np.flatnonzero(first_here >= 0)
+        pairs.append(np.stack([c.n + there, c.ids[first_here[there]]]))
         known = np.concatenate(pairs, axis=1)
         _, _, new = united(known)
         return to_all(c, known[:, new])
@@ -120,10 +121,10 @@ class BlockComponents(bsp.Kernel):
         nodes = np.searchsorted(labels, c.n)
         here = c.index_in(c.partition.position(labels[:nodes]))
         own = np.flatnonzero(here >= 0)
-        least = np.concatenate([np.zeros(clusters, np.int64), c.ids])
-        least[labels[nodes:] - c.n] = joined[nodes:]
-        least[here[own] + clusters] = joined[own]
-        s.component = least[s.sets[clusters:]]
+        large = np.zeros(clusters, np.int64)
+        large[labels[nodes:] - c.n] = joined[nodes:]
+        s.component[here[own]] = joined[own]
+        analytics._blocks.spread(s.sets, large, s.component)
 
     def largest(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> NDArray[np.int64]:
         """Clusters up to this one to whose largest component the one here has an edge; and this one."""
