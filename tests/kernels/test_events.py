@@ -144,16 +144,20 @@ def test_of_any_cut_they_are_the_same(name, fault):
         compare(name, net_of(name, n), 3, CHANNELS["uneven"] | FAULTS[fault](n), cut)
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_of_other_styles_they_are_the_same(client, name):
-    for style, fault, clusters in (
+@pytest.mark.parametrize(
+    ("style", "fault", "clusters"),
+    [
         ("clocked", "drops", 4),
         ("clocked", "oblivion", 4),
-        ("finish_async", "oblivion", 2),  # a task in each of many ticks
-    ):
-        network = CHANNELS["uneven"] | FAULTS[fault](5)
-        how = {"cut": {"clusters": clusters}, "style": style, "client": client}
-        compare(name, net_of(name, 5), 4, network, **how)
+        # a task in each of many ticks
+        pytest.param("finish_async", "oblivion", 2, marks=pytest.mark.wide),
+    ],
+)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_of_other_styles_they_are_the_same(client, name, style, fault, clusters):
+    network = CHANNELS["uneven"] | FAULTS[fault](5)
+    how = {"cut": {"clusters": clusters}, "style": style, "client": client}
+    compare(name, net_of(name, 5), 4, network, **how)
 
 
 def half(self, votes):
