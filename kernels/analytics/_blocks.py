@@ -174,7 +174,13 @@ def take(nodes, senders, distances, hops, distance, hop, parent, due):
             parent[node] = senders[k]
 
 
-@compiled
+@compiled(error_model="numpy")
+def place_of(distance, width):
+    """The bucket of a distance."""
+    return np.int64(min(distance / width, FAR))
+
+
+@compiled(error_model="numpy")
 def shortest(
     indptr, positions, first, ids, weights, width, ring, distance, hop, parent, seeds, due, most
 ):
@@ -190,7 +196,7 @@ def shortest(
     width
         Of a bucket.
     ring
-        -1, longer by two than the longest edge has widths.
+        -1, a power of two of them, longer by two than the longest edge has widths.
     distance, hop, parent
         By node; those of the seeds are new.
     seeds
@@ -202,24 +208,24 @@ def shortest(
 
     Returns
     -------
-    The nodes that were looked at, each once.
+    The nodes that were looked at and have edges to other clusters, each once.
     """
-    size = len(distance)
-    reached = np.empty(size, np.int64)
+    size, last = np.uint64(len(distance)), len(ring) - 1
+    border, told = np.empty(len(distance), np.int64), 0
+    listed = np.zeros(len(distance), np.bool_)
     nodes, after = np.empty(1024, np.int64), np.empty(1024, np.int64)  # lists of the ring
     free, used, waiting, count, s, bucket = -1, 0, 0, 0, 0, 0
-    seen = np.zeros(size, np.bool_)
     while count < most and (waiting > 0 or s < len(seeds)):
         if waiting == 0:
-            bucket = int(min(distance[seeds[s]] / width, FAR))
-        place = bucket % len(ring)
+            bucket = place_of(distance[seeds[s]], width)
+        place = np.uint64(bucket & last)
         while True:
-            if s < len(seeds) and min(distance[seeds[s]] / width, FAR) < bucket + 1:
-                node = seeds[s]
+            if s < len(seeds) and place_of(distance[seeds[s]], width) <= bucket:
+                node = np.uint64(seeds[s])
                 s += 1
             elif ring[place] >= 0:
-                entry = ring[place]
-                node, ring[place] = nodes[entry], after[entry]
+                entry = np.uint64(ring[place])
+                node, ring[place] = np.uint64(nodes[entry]), after[entry]
                 after[entry], free = free, entry
                 waiting -= 1
             else:
@@ -227,14 +233,12 @@ def shortest(
             if not due[node]:  # it came nearer, and was looked at before
                 continue
             due[node] = False
-            if not seen[node]:
-                seen[node] = True
-                reached[count] = node
-                count += 1
-            near, hops, sender = distance[node], hop[node] + 1, ids[node]
-            for e in range(indptr[node], indptr[node + 1]):
-                other = positions[e] - first
-                if other < 0 or other >= size:
+            count += 1
+            near, hops, sender, leaves = distance[node], hop[node] + 1, ids[node], False
+            for e in range(np.uint64(indptr[node]), np.uint64(indptr[node + ONE])):
+                other = np.uint64(positions[e] - first)  # of a node before the first: large
+                if other >= size:
+                    leaves = True
                     continue
                 offer = near + weights[e] if len(weights) else near + 1
                 known = distance[other]
@@ -246,20 +250,25 @@ def shortest(
                     continue
                 distance[other], hop[other], parent[other] = offer, hops, sender
                 due[other] = True
-                ahead = min(int(min(offer / width, FAR)) - bucket, len(ring) - 1)
                 if free < 0 and used == len(nodes):
                     nodes = np.append(nodes, np.empty_like(nodes))
                     after = np.append(after, np.empty_like(after))
                 if free >= 0:
-                    entry, free = free, after[free]
+                    entry = np.uint64(free)
+                    free = after[entry]
                 else:
-                    entry = used
+                    entry = np.uint64(used)
                     used += 1
-                there = (place + ahead) % len(ring)
+                ahead = min(place_of(offer, width) - bucket, last)
+                there = np.uint64((bucket + ahead) & last)
                 nodes[entry], after[entry], ring[there] = other, ring[there], entry
                 waiting += 1
+            if leaves and not listed[node]:
+                listed[node] = True
+                border[told] = node
+                told += 1
         bucket += 1
-    return reached[:count]
+    return border[:told]
 
 
 @compiled

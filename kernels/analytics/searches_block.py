@@ -181,12 +181,14 @@ more nodes are searched again; with more there are more rounds."""
 
 
 def buckets(weights: NDArray | None) -> tuple[float, int]:
-    """Width of a bucket of a cluster's, and how many a ring has: whatever they are, results are the same."""
+    """Width of a bucket of a cluster's, and how many a ring has, a power of two: whatever they are, results
+    are the same.
+    """
     if weights is None or not len(weights):
-        return 1.0, 3
+        return 1.0, 4
     least, mean, most = (float(x) for x in (weights.min(), weights.mean(), weights.max()))
     width = max(least, mean / PARTS, most / MAX_BUCKETS) or 1.0
-    return width, int(most / width) + 2
+    return width, 1 << int(most / width + 1).bit_length()
 
 
 @dataclass(eq=False)
@@ -274,11 +276,11 @@ class BlockPaths(BlockForm):
         most = c.size if c.partition.clusters == 1 else max(MIN_SEARCHED, c.size // PARTS_SEARCHED)
         weights = lent(np.empty(0)) if c.weights is None else c.weights
         width, places = s.buckets
-        reached = analytics._blocks.shortest(
+        border = analytics._blocks.shortest(
             *(c.indptr, c.positions, c.first, c.ids, weights, width, np.full(places, -1)),
             *(s.distance, s.hop, s.parent, seeds, s.due, most),
         )
-        nodes, entry, ends = blocks.crossing(c, reached)
+        nodes, entry, ends = blocks.crossing(c, border)
         told = s.distance[nodes] + (1 if c.weights is None else c.weights[entry])
         sent = bsp.unicast(ends, nodes, distance=told, hops=s.hop[nodes] + 1)
         return sent, bsp.vote(any=len(ends) > 0 or s.due.any())
