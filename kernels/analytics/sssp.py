@@ -81,8 +81,9 @@ class Paths(bsp.ClusterState):
 class State(Paths):
     """What the nodes of a cluster know."""
 
-    far: NDArray[np.int64]  # nodes that wait in later buckets, in no order
-    waits: NDArray[np.bool_]  # whether a node is among them
+    far: NDArray[
+        np.int64
+    ]  # those that wait in later buckets, in no order, and some that came into this one
     top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
     source: bsp.NodeIds = bsp.later()
 
@@ -184,7 +185,7 @@ class ShortestPaths(bsp.Kernel):
         least: float | None = 0.0
         while least is not None:
             end = self.end(least)
-            yield bsp.Round(self.empty, end=end, opening=True)
+            yield bsp.Round(self.empty, least=least, end=end, opening=True)
             least = 0.0
             while least is not None and least < end:
                 least = (yield bsp.Round(self.relax, end=end)).min
@@ -198,44 +199,37 @@ class ShortestPaths(bsp.Kernel):
 
     def start(self, c: bsp.Cluster) -> State:
         distance, parent, starts = begun(self, c)
-        waits = c.zeros(bool)
-        waits[starts] = True
-        return State.of(c, distance=distance, parent=parent, far=starts, waits=waits)
+        return State.of(c, distance=distance, parent=parent, far=starts)
 
-    def empty(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, end: float) -> bsp.Broadcast:
-        """Nodes of a bucket tell their distance."""
-        near = s.distance[s.far] < end
-        due, s.far = s.far[near], s.far[~near]
+    def empty(
+        self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, least: float, end: float
+    ) -> bsp.Broadcast:
+        """Nodes of a bucket tell their distance; none that waits is less than `least` away."""
+        distance = s.distance[s.far]
+        near = (distance >= least) & (distance < end)
+        due, s.far = s.far[near], s.far[distance >= end]
         if SORTED_FRACTION * len(due) > c.size:
-            due = np.flatnonzero(s.waits & (s.distance < end))
+            due = np.flatnonzero((s.distance >= least) & (s.distance < end))
         else:
             due.sort()
-        s.waits[due] = False
         return bsp.broadcast(due, distance=s.distance[due])
 
     def relax(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, end: float) -> bsp.Sent:
         """Nodes that come nearer tell so, or wait; the vote is the least distance told, else that waits."""
         nodes, offer, source = inbox.nearer("distance")
-        nearer = offer < s.distance[nodes]  # all but those where paths start
+        known = s.distance[nodes]
+        nearer = offer < known  # all but those where paths start
         if not nearer.all():
-            nodes, offer, source = nodes[nearer], offer[nearer], source[nearer]
+            nodes, offer, source, known = (some[nearer] for some in (nodes, offer, source, known))
         put(s.distance, nodes, offer)
         put(s.parent, nodes, source)
         near = offer < end
-        far = nodes[~near]
-        far = far[~s.waits[far]]
-        s.waits[far] = True
-        s.far = np.append(s.far, far)
+        s.far = np.append(s.far, nodes[~near & (known == np.inf)])  # the others are there
         if near.any():
             due = nodes[near]
             return bsp.broadcast(due, distance=offer[near]), bsp.vote(min=offer[near])
-        # those that have come into the bucket do not wait any more
         distance = s.distance[s.far]
-        waits = distance >= end
-        if not waits.all():
-            s.waits[s.far[~waits]] = False
-            s.far, distance = s.far[waits], distance[waits]
-        return bsp.vote(min=distance)
+        return bsp.vote(min=distance[distance >= end])
 
     def verify(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         check_distances(c, s.distance)
