@@ -196,7 +196,7 @@ def shortest(
     width
         Of a bucket.
     ring
-        -1, a power of two of them, longer by two than the longest edge has widths.
+        -1 for each place: a power of two of them, at least two more than the longest edge has widths.
     distance, hop, parent
         By node; those of the seeds are new.
     seeds
@@ -204,7 +204,7 @@ def shortest(
     due
         By node: the seeds, and afterwards those that have come nearer and were not looked at.
     most
-        When so many nodes have been looked at, no other bucket is emptied.
+        After so many looks at nodes, no other bucket is emptied.
 
     Returns
     -------
@@ -259,8 +259,7 @@ def shortest(
                 else:
                     entry = np.uint64(used)
                     used += 1
-                ahead = min(place_of(offer, width) - bucket, last)
-                there = np.uint64((bucket + ahead) & last)
+                there = np.uint64(min(place_of(offer, width), bucket + last) & last)
                 nodes[entry], after[entry], ring[there] = other, ring[there], entry
                 waiting += 1
             if leaves and not listed[node]:
