@@ -204,7 +204,7 @@ def shortest(
     due
         By node: the seeds, and afterwards those that have come nearer and were not looked at.
     most
-        After so many looks at nodes, no other bucket is emptied.
+        When so many nodes have been looked at, no other bucket is emptied.
 
     Returns
     -------
@@ -212,7 +212,7 @@ def shortest(
     """
     size, last = np.uint64(len(distance)), len(ring) - 1
     border, told = np.empty(len(distance), np.int64), 0
-    listed = np.zeros(len(distance), np.bool_)
+    seen = np.zeros(len(distance), np.bool_)
     nodes, after = np.empty(1024, np.int64), np.empty(1024, np.int64)  # lists of the ring
     free, used, waiting, count, s, bucket = -1, 0, 0, 0, 0, 0
     while count < most and (waiting > 0 or s < len(seeds)):
@@ -233,7 +233,8 @@ def shortest(
             if not due[node]:  # it came nearer, and was looked at before
                 continue
             due[node] = False
-            count += 1
+            fresh, seen[node] = not seen[node], True
+            count += fresh
             near, hops, sender, leaves = distance[node], hop[node] + 1, ids[node], False
             for e in range(np.uint64(indptr[node]), np.uint64(indptr[node + ONE])):
                 other = np.uint64(positions[e] - first)  # of a node before the first: large
@@ -262,8 +263,7 @@ def shortest(
                 there = np.uint64(min(place_of(offer, width), bucket + last) & last)
                 nodes[entry], after[entry], ring[there] = other, ring[there], entry
                 waiting += 1
-            if leaves and not listed[node]:
-                listed[node] = True
+            if leaves and fresh:
                 border[told] = node
                 told += 1
         bucket += 1
