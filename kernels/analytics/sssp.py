@@ -81,9 +81,8 @@ class Paths(bsp.ClusterState):
 class State(Paths):
     """What the nodes of a cluster know."""
 
-    far: NDArray[
-        np.int64
-    ]  # those that wait in later buckets, in no order, and some that came into this one
+    # nodes that were first reached in a later bucket, in no order; some have come nearer since
+    far: NDArray[np.int64]
     top: NDArray[np.int64] = bsp.later()  # of several sources: see `Climbing`
     source: bsp.NodeIds = bsp.later()
 
