@@ -132,6 +132,50 @@ class Channel:
         )
 
 
+class Ahead:
+    """Messages from nodes of a cluster that are on their way: the state of channels that are FIFO, or have a
+    capacity.
+
+    Attributes
+    ----------
+    sent
+        Pairs of sender and receiver, as `pair_key`, in order, and when each message arrives.
+    """
+
+    def __init__(self) -> None:
+        self.sent = np.empty(0, np.int64), np.empty(0, np.int64)
+
+    def enter(
+        self, channel: Channel, tick: int, pairs: NDArray[np.int64], due: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """When messages of a tick arrive: 0 for those that find a channel full; where channels are FIFO none
+        before an earlier one of the same pair.
+
+        Parameters
+        ----------
+        pairs, due
+            Sender and receiver of each, as `pair_key`, and when it would arrive.
+        """
+        ahead = self.sent[1] > tick
+        before = np.count_nonzero(ahead)
+        pairs, due = np.append(self.sent[0][ahead], pairs), np.append(self.sent[1][ahead], due)
+        order = np.argsort(pairs, kind="stable")
+        by_pair = pairs[order]
+        heads = np.flatnonzero(np.diff(by_pair, prepend=-1))
+        group = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(pairs)))
+        if channel.capacity is not None:
+            kept = np.arange(len(pairs)) - heads[group] < channel.capacity
+            order, by_pair, group = order[kept], by_pair[kept], group[kept]
+        arrives = due[order]
+        if channel.fifo:
+            # a run of each pair is a step above all before it, so that one running maximum serves all
+            arrives = np.maximum.accumulate(arrives + (group << 32)) - (group << 32)
+        self.sent = by_pair, arrives
+        found = np.zeros_like(due)
+        found[order] = arrives
+        return found[before:]
+
+
 class Mail:
     """What is on its way to the nodes of a cluster, by the tick at which it arrives.
 
@@ -143,8 +187,7 @@ class Mail:
         By tick, in the order of sending: columns of local indices of receivers, node ids of senders, and
         fields.
     ahead
-        Messages from nodes of the cluster that are on their way: pairs of sender and receiver, as `pair_key`,
-        in order, and when they arrive; kept for channels that are FIFO, or have a capacity.
+        Messages from nodes of the cluster that are on their way.
     gone
         Which nodes have crashed since the last tick, if any: what was sent to them in that tick is lost.
     added
@@ -153,7 +196,7 @@ class Mail:
 
     def __init__(self) -> None:
         self.batches: dict[int, list[list[NDArray]]] = {}
-        self.ahead = np.empty(0, np.int64), np.empty(0, np.int64)
+        self.ahead = Ahead()
         self.gone: NDArray[np.bool_] | None = None
         self.added: list[bsp.Unicast] = []
 
@@ -189,33 +232,3 @@ class Mail:
             for columns in parts:
                 if (stay := ~gone[columns[0]]).any():
                     self.batches.setdefault(due, []).append([column[stay] for column in columns])
-
-    def enter(
-        self, channel: Channel, tick: int, pairs: NDArray[np.int64], due: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """When messages of a tick arrive: 0 for those that find a channel full; where channels are FIFO none
-        before an earlier one of the same pair.
-
-        Parameters
-        ----------
-        pairs, due
-            Sender and receiver of each, as `pair_key`, and when it would arrive.
-        """
-        ahead = self.ahead[1] > tick
-        before = np.count_nonzero(ahead)
-        pairs, due = np.append(self.ahead[0][ahead], pairs), np.append(self.ahead[1][ahead], due)
-        order = np.argsort(pairs, kind="stable")
-        by_pair = pairs[order]
-        heads = np.flatnonzero(np.diff(by_pair, prepend=-1))
-        group = np.repeat(np.arange(len(heads)), np.diff(heads, append=len(pairs)))
-        if channel.capacity is not None:
-            kept = np.arange(len(pairs)) - heads[group] < channel.capacity
-            order, by_pair, group = order[kept], by_pair[kept], group[kept]
-        arrives = due[order]
-        if channel.fifo:
-            # a run of each pair is a step above all before it, so that one running maximum serves all
-            arrives = np.maximum.accumulate(arrives + (group << 32)) - (group << 32)
-        self.ahead = by_pair, arrives
-        found = np.zeros_like(due)
-        found[order] = arrives
-        return found[before:]

@@ -276,7 +276,7 @@ class EventKernel(bsp.Kernel):
         whole = bsp.unicast(dst, src, **{name: column(name) for name in self.said})
         due = self.channel.due(c, self.seed, tick, whole, single=len(sent) == 1)
         if self.channel.fifo or self.channel.capacity is not None:
-            due = s.mail.enter(self.channel, tick, pair_key(c.ids[src], dst, c.n), due)
+            due = s.mail.ahead.enter(self.channel, tick, pair_key(c.ids[src], dst, c.n), due)
         return whole._replace(fields={"due": due, **whole.fields})
 
 

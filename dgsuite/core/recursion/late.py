@@ -22,7 +22,7 @@ from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.unicasts import UnicastBatch
 from dgsuite.core.recursion.site import Batch, Bundle, RecursiveSite, tasks_of
 from dgsuite.kernels import bsp
-from dgsuite.kernels.events.channel import Mail
+from dgsuite.kernels.events.channel import Ahead
 from dgsuite.kernels.lab.delays import by_tick
 
 ARRIVAL = "arrival_tick"
@@ -91,7 +91,7 @@ class LateSite(RecursiveSite):
         assert self.spec.channel is not None
         self.channel = self.spec.channel
         self.calendar = Calendar()
-        self._mail = [Mail() for _ in self.clusters]
+        self._ahead = [Ahead() for _ in self.clusters]
         for cluster in self.clusters:
             if (problem := self.channel.wrong(cluster)) is not None:
                 raise InputError(f"kernel {self.kernel.name!r}: {problem}")
@@ -134,7 +134,7 @@ class LateSite(RecursiveSite):
             raise self.fault(Step(depth, task, False, self.turn), k, str(error)) from None
         if self.channel.fifo:
             pairs = pair_key(letters.src, letters.dst, cluster.n)
-            due = self._mail[k].enter(self.channel, now, pairs, due)
+            due = self._ahead[k].enter(self.channel, now, pairs, due)
         super()._send(
             k, depth, task, letters._replace(fields={**letters.fields, ARRIVAL: due}), owner
         )
