@@ -51,7 +51,7 @@ COUNTS_LINKS = (
 )
 SHIPS = "its clusters send messages to clusters, not nodes to nodes"
 BY_CLUSTER = "clusters of form='block' work on their own nodes to the end; take form='iterative'"
-NO_ROUNDS = "tasks of form='recursive' have no rounds; take form='iterative'"
+NO_ROUNDS = "tasks of form='recursive' have no rounds; give delay= or take form='iterative'"
 """Why a kernel does not take some kinds."""
 
 UNDECLARED = "leave out network=, and have the kernel say so by refuses = bsp.no_faults(...)"
@@ -417,8 +417,6 @@ class Kernel:
             return dict.fromkeys(NETWORKS, SHIPS)
         if self.form == "block":
             return dict.fromkeys(NETWORKS, BY_CLUSTER)
-        if self.form == "recursive":
-            return dict.fromkeys(FAULTS, NO_ROUNDS)
         return no_faults(KEEPS_OFFERS) if "nearer" in self.prepares else self.refuses
 
     def axis(self, dim: str, n: int) -> NDArray[np.int64] | None:

@@ -110,11 +110,11 @@ def kept():
             ledger.enter(self, pairs(halo, every.row, every.src), ways[0])
 
     def came_along(self, messages):
-        left = along(self, messages)
+        left, which = along(self, messages)
         if self.fate is not None:
             ends = (zip(m.src.tolist(), m.dst.tolist(), strict=True) for m in (messages, left))
             ledger.enter(self, *map(Counter, ends))
-        return left
+        return left, which
 
     def begun(self, step):
         begin(self, step)

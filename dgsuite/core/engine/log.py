@@ -6,6 +6,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import groupby
 from operator import attrgetter
 from struct import Struct
 from typing import Any
@@ -328,15 +329,14 @@ class Log:
         first, end = np.searchsorted(self["turn"], (turn, turn + 1))
         return self.votes[first:end]
 
-    def replies(self) -> Iterator[tuple[Step, Vote]]:
-        """The last step of each turn of the program, and the turn's reduced votes."""
-        turn: list[Vote] = []
-        ends = np.append(np.diff(self["turn"]) != 0, True)
-        for step, vote, end in zip(self.steps, self.votes, ends[: len(self)].tolist(), strict=True):
-            turn.append(vote)
-            if end:
-                yield step, reduce_votes(turn)
-                turn.clear()
+    def replies(self, *key: str) -> Iterator[tuple[Step, Vote]]:
+        """The last step of each turn of the program, and the turn's reduced votes; or of steps that are equal
+        in each attribute of `key`.
+        """
+        of, rows = attrgetter(*(key or ("turn",))), zip(self.steps, self.votes, strict=True)
+        for _, some in groupby(rows, lambda row: of(row[0])):
+            steps, votes = zip(*some, strict=True)
+            yield steps[-1], reduce_votes(votes)
 
     def targets(self) -> Iterator[tuple[int, tuple[Target, ...]]]:
         """Of each turn of the program the round, and what the clusters named as targets of an adversary."""

@@ -60,14 +60,20 @@ class SiteFaults(Protocol):
     def after(self, step: Any, k: int, state: Any, result: Any) -> Any:
         """What the k-th cluster sends, given what it returned from a phase."""
 
-    def along(self, messages: Any) -> Any:
-        """Those unicasts that arrive, before they are combined."""
+    def alive(self, nodes: NDArray) -> NDArray:
+        """Which nodes had not crashed before the phase sent anything: bool."""
+
+    def along(self, messages: Any) -> tuple[Any, Any]:
+        """Those unicasts that arrive, before they are combined, and which these are."""
 
     def hear(self, arriving: Any) -> None:
         """Note the broadcasts that arrive, and set what becomes of them."""
 
     def frozen(self, k: int, name: str, value: Any) -> Any:
         """An output of the k-th cluster."""
+
+    def strikes(self) -> dict[str, int]:
+        """What took effect since the phase began, or since the last call, by name."""
 
     def notes(self) -> dict[str, list[int]]:
         """What took effect in each phase, by name."""

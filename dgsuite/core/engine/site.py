@@ -174,6 +174,10 @@ class Site:
         """A step as the log has it."""
         return step
 
+    def timed(self, step: Step) -> Step:
+        """A step as the network has it."""
+        return step
+
     def progress(self) -> Progress:
         """How far the site is."""
         return self.log.progress()
@@ -199,7 +203,7 @@ class Site:
                 checks.apart(self.states)
             except InputError as error:
                 raise RunError(f"kernel {self.kernel.name!r}: {error}") from None
-        if self.disturbed is not None:
+        if self.disturbed is not None and self.spec.channel is None:  # late tasks note theirs
             for name, values in self.disturbed.notes().items():
                 self.log.note(name, values)
         held = {name: self._output(name) for name in self.kernel.outputs}
@@ -240,9 +244,10 @@ class Site:
             inbox = self.make_inbox(step.round, *where, self._messages, self.mailbox.dtypes)
             inbox.traced = self.spec.trace
         begin, cpu = perf_counter(), thread_time()
-        if self.disturbed is not None:
-            self.disturbed.begin(step)
-            self.disturbed.before(step, k, self.states[k])
+        network = self.disturbed if tasks is None else None  # tasks have that of their tick
+        if network is not None:
+            network.begin(self.timed(step))
+            network.before(step, k, self.states[k])
         try:
             phase = getattr(self.kernel, step.phase)
             result = phase(cluster, self.states[k], inbox, **step.values)
@@ -253,8 +258,8 @@ class Site:
             if "read-only" in said:
                 said += ": copy arrays of a cluster or an inbox to change them"
             raise self.fault(step, k, said) from error
-        if self.disturbed is not None:
-            result = self.disturbed.after(step, k, self.states[k], result)
+        if network is not None:
+            result = network.after(step, k, self.states[k], result)
         if self.workload is not None:
             self.loads[k] = cluster.size if tasks is None else tasks
             spent = self.workload.work(int(self.loads[k]))

@@ -72,7 +72,7 @@ class UnicastType(MessageType):
         counts.active = len(messages.dst) if whole else count_own(box, messages.src)  # type: ignore[arg-type]
         box.record(step, messages)
         if box.disturbed is not None:
-            messages = box.disturbed.along(messages)
+            messages, _ = box.disturbed.along(messages)
         try:
             batches = box.unicasts.pack(messages)
         except InputError as error:

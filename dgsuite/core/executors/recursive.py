@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from dgsuite.core.engine.checkpoint import Kept
 from dgsuite.core.engine.log import Log, merge, unite
-from dgsuite.core.engine.program import Step, reduce_votes
+from dgsuite.core.engine.program import SILENT, Step, reduce_votes
 from dgsuite.core.engine.progress import Report
 from dgsuite.core.engine.run_spec import RunSpec
 from dgsuite.core.engine.site import Site
@@ -102,6 +102,7 @@ def _logged(
         vote = await finish(step)
         entry = site.log.entry(moment, site.new_tally)
         entry.tally.wire += mesh.wire - wire
+        entry.tally.vote = vote if site.me == 0 else SILENT
         entry.exchange += max(perf_counter() - begin - site.busy, 0.0)
         return vote
 

@@ -20,7 +20,7 @@ from dgsuite.base.errors import InputError
 from dgsuite.base.pairs import pair_key
 from dgsuite.core.engine.program import Step
 from dgsuite.core.engine.unicasts import UnicastBatch
-from dgsuite.core.recursion.site import Batch, Bundle, RecursiveSite, tasks_of
+from dgsuite.core.recursion.site import ENDED, HOME, SLOT, Batch, Bundle, RecursiveSite, tasks_of
 from dgsuite.kernels import bsp
 from dgsuite.kernels.events.channel import Ahead
 from dgsuite.kernels.lab.delays import by_tick
@@ -96,6 +96,12 @@ class LateSite(RecursiveSite):
             if (problem := self.channel.wrong(cluster)) is not None:
                 raise InputError(f"kernel {self.kernel.name!r}: {problem}")
 
+    def timed(self, step: Step) -> Step:
+        """A step as the network has it: its round is the current tick. Tasks of a finish and tick are one."""
+        now = self.calendar.now
+        own: dict[str, Any] = {"turn": now, "position": -1 - step.turn} if step.launches else {}
+        return step._replace(round=now, **own)
+
     def logged(self, step: Step) -> Step:
         """A step as the log has it: its round is the current tick."""
         return step._replace(round=len(self.calendar.ticks) - 1)
@@ -113,9 +119,36 @@ class LateSite(RecursiveSite):
 
     def tick(self, due: float) -> dict[int, Bundle]:
         """Go on to a tick, and run all tasks that are there, and none that these spawn."""
-        for batch in self.calendar.advance(int(due)):
+        arrived, network = self.calendar.advance(int(due)), self.disturbed
+        step = self.timed(Step(0, "", False, self.turn, launches=True))
+        if network is not None:
+            network.begin(step)
+            for k, state in enumerate(self.states):
+                network.before(step, k, state)
+        for batch in arrived:
             self.put(batch)
-        return super().tick(due)
+        out = super().tick(due)
+        if network is not None:
+            for k, state in enumerate(self.states):
+                network.after(step, k, state, None)
+        return out
+
+    def put(self, batch: Batch) -> None:
+        """Queue tasks; those of nodes that are down have ended, and their finishes are told."""
+        if self.disturbed is not None and batch.task != ENDED:
+            up = self.disturbed.alive(batch.letters.dst)
+            lost, k = batch.letters.take(~up), batch.cluster - self.first_cluster
+            if HOME in lost.fields:
+                at = self.clusters[k].partition.position(lost.dst) - self.clusters[k].first
+                self._tell(k, at, lost.fields[HOME], lost.fields[SLOT])
+            batch = batch._replace(letters=batch.letters.take(up))
+        if len(batch.letters.dst):
+            super().put(batch)
+
+    def deliver(self, batches: Mapping[int, Any]) -> None:
+        super().deliver(batches)
+        if self.disturbed is not None:
+            self.tally.note(self.disturbed.strikes())
 
     def outputs(self) -> dict[str, Any]:
         self.log.ticks = self.calendar.ticks

@@ -125,7 +125,7 @@ class RecursiveSite(Site):
     def launch(self, turn: int, name: str) -> dict[int, Bundle]:
         """Begin a finish; returns what goes to other sites."""
         self.turn, self.vote = turn, Vote()
-        step, begin = Step(0, name, False, turn), perf_counter()
+        step, begin = Step(0, name, False, turn, launches=True), perf_counter()
         clusters = range(len(self.clusters))
         results = [self.run(step, k, self._make_inbox(step, k, None)) for k in clusters]
         self.busy = perf_counter() - begin
@@ -249,6 +249,11 @@ class RecursiveSite(Site):
             model = self.mailbox.model
             self.mailbox.checked(step, k, checks.unicasts_of, model, cluster, by[at], to)
         fields = self.mailbox.columns(step, k, item.fields, len(to))
+        letters = UnicastBatch(to, cluster.ids[by[at]], item.combine, fields)
+        if self.disturbed is not None:
+            up = self.disturbed.alive(cluster.ids[by[at]])
+            letters, to, at = letters.take(up), to[up], at[up]
+            fields = letters.fields
         tally.nbytes += sum(v.nbytes for v in fields.values())
         tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))
         owner = cluster.partition.owner(to)
@@ -268,11 +273,16 @@ class RecursiveSite(Site):
         if tally.pairs is not None:
             size = sum(v.nbytes for v in fields.values()) // max(len(to), 1)
             tally.pairs.add(cluster.index, owner, times, size)
+        if self.disturbed is not None:
+            # what is lost now is under no finish, so none waits for it
+            letters, arrives = self.disturbed.along(letters)
+            at, owner = at[arrives], owner[arrives]
+            tally.note(self.disturbed.strikes())
         if item.then is not None or under is not None:
             if item.combine is not None:
                 raise self.fault(step, k, "combines tasks that a finish counts")
-            fields |= {HOME: cluster.ids[by[at]], SLOT: self._open(step, k, item, under)[at]}
-        letters = UnicastBatch(to, cluster.ids[by[at]], item.combine, fields)
+            slots = self._open(step, k, item._replace(at=at), under)
+            letters.fields.update({HOME: cluster.ids[by[at]], SLOT: slots[at]})
         self._send(k, step.round + 1, item.task, letters, owner)
 
     def _open(self, step: Step, k: int, item: Spawn, under: Under | None) -> NDArray[np.int64]:

@@ -285,7 +285,8 @@ def build(
         attrs["network"] = network.described()
     if network is not None and spec.faulty:
         # the program is only asked whether it goes on
-        left = steps(kernel, graph.n, lambda over: lambda: reduce_votes(over), past=log.votes)
+        past = [vote for _, vote in log.replies("turn", "position")]  # a finish has several rows
+        left = steps(kernel, graph.n, lambda over: lambda: reduce_votes(over), past=past)
         attrs["terminated"] = int(next(left, None) is None)
     if workload is not None:
         toil = by_round("toil")

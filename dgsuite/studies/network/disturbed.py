@@ -243,7 +243,7 @@ class Disturbed:
         """What nodes of a cluster that lie send beside the messages of their program."""
         assert isinstance(self.kernel, EventKernel)
         lies: Any = None if self.fate is None else self.fate.lies
-        rows = np.flatnonzero(lies.mask[cluster.ids] & self._alive(cluster.ids))
+        rows = np.flatnonzero(lies.mask[cluster.ids] & self.alive(cluster.ids))
         at, dst = cluster.edges(rows)
         src, dtypes = rows[at], self.kernel.dtypes(cluster.n)
         if not len(src):
@@ -273,7 +273,7 @@ class Disturbed:
                 step, k, f"the adversary fails: {type(error).__name__}: {error}"
             ) from error
 
-    def _alive(self, nodes: NDArray) -> NDArray[np.bool_]:
+    def alive(self, nodes: NDArray) -> NDArray[np.bool_]:
         """Which nodes had not crashed before this phase sent anything."""
         alive = ~self._dead[nodes]
         if self.fate is not None and self.fate.falling is not None:
@@ -345,11 +345,11 @@ class Disturbed:
     def _without(self, cluster: Cluster, item: Any) -> Any:
         """What a cluster sends, but only by nodes that are alive."""
         if isinstance(item, bsp.Known):
-            sends = item.node is None or self._alive(np.array([item.node]))[0]
+            sends = item.node is None or self.alive(np.array([item.node]))[0]
             return item if sends else bsp.Known(None)
         if not isinstance(item, bsp.Broadcast | bsp.Unicast):
             return item
-        alive = self._alive(cluster.ids)
+        alive = self.alive(cluster.ids)
         own = item.nodes if isinstance(item, bsp.Broadcast) else item.src
         nodes = np.arange(cluster.size) if own is None else np.asarray(own)
         keep = alive[nodes]
@@ -367,11 +367,11 @@ class Disturbed:
         repeat = None if item.repeat is None else some(item.repeat)
         return item._replace(nodes=nodes[keep], repeat=repeat, to=to, edges=edges, fields=fields)
 
-    def along(self, messages: UnicastBatch) -> UnicastBatch:
-        """Which unicasts arrive, and what they say: before they are combined."""
+    def along(self, messages: UnicastBatch) -> tuple[UnicastBatch, Any]:
+        """Unicasts as they arrive, and which these are: before they are combined."""
         fate = self.fate
         if fate is None:
-            return messages
+            return messages, slice(None)
         assert messages.src is not None
         src, dst = messages.src, messages.dst
         number = numbers(src, dst, len(self._dead))
@@ -379,7 +379,7 @@ class Disturbed:
             messages = messages._replace(fields=told)
         arrives, struck = fate.arrives(src, dst, number, messages.fields)
         self.struck[-1] += struck
-        return messages.take(arrives)
+        return messages.take(arrives), arrives
 
     def hear(self, arriving: Broadcasts) -> None:
         """Say what becomes of broadcasts that arrive at the site; unicasts were filtered before."""
@@ -388,6 +388,11 @@ class Disturbed:
         if self.fate is not None:
             arriving.fate = self.fate
             self.struck[-1] += arriving.sifted()
+
+    def strikes(self) -> dict[str, int]:
+        """What has struck messages since the phase began, or since the last call, by name."""
+        self.struck = [self.struck[-1], np.zeros(len(STRUCK), np.int64)]
+        return {name: values[0] for name, values in self.notes().items()}
 
     def notes(self) -> dict[str, list[int]]:
         """What struck messages of each phase, by name; nothing of the last, whose messages no phase reads."""

@@ -19,7 +19,7 @@ from dgsuite.core.engine import network as engine
 from dgsuite.core.parameters import LISTED
 from dgsuite.core.results.dataset import variable
 from dgsuite.core.running.catalogue import takers
-from dgsuite.kernels.bsp.kernel import KEEPS_OFFERS
+from dgsuite.kernels.bsp.kernel import KEEPS_OFFERS, NO_ROUNDS
 from dgsuite.kernels.events.channel import Channel
 from dgsuite.kernels.events.kernel import EventKernel
 from dgsuite.studies.network.adversary import ABSENCES, CRASHES, Adversary, Attack, struck
@@ -102,8 +102,9 @@ class Network(engine.Network):
         the weight of the edge, or a function of senders, receivers and ticks; see
         `dgsuite.studies.network.delays.Delay`. A synchroniser then runs the rounds: outputs are
         unchanged, and ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in
-        another order; they take a tick at least. Both have no faults, since a synchroniser waits for each
-        message; an adversary may spend delays. Messages of event-driven kernels have both.
+        another order; they take a tick at least. A synchroniser waits for each message, so there are no
+        faults beside it, but an adversary that spends delays. Late tasks, and messages of event-driven
+        kernels, have both: rounds of faults are then ticks.
     fifo, gst, bound
         Of late tasks, and of event-driven kernels, such as "paxos": whether messages between two nodes arrive
         in the order of sending; and the tick from which on a message takes at most `bound` ticks. See
@@ -222,7 +223,7 @@ class Network(engine.Network):
     @property
     def _faults(self) -> list[str]:
         """Parameters that cause faults, and are given."""
-        given = [name for name in FAULTS if np.any(getattr(self, name))]
+        given = [f for f in FAULTS if (np.any(self.loss) if f == "loss" else getattr(self, f))]
         return [name for name in given if not (name == "adversary" and self.delayed)]
 
     @property
@@ -230,12 +231,12 @@ class Network(engine.Network):
         """What it does, of `dgsuite.kernels.bsp.NETWORKS`: any with faults may lose messages."""
         if not self.has_faults:
             return ("delays",)
-        liars, listed = self.byzantine, () if isinstance(self.crashes, Real) else self.crashes
+        liars = self.byzantine
         spends = self.adversary.spends if isinstance(self.adversary, Adversary) else ""
         there = {
             "loss": True,
             "crashes": bool(self.crashes) or spends == CRASHES,
-            "recovery": any(crash.until is not None for crash in listed),  # type: ignore[union-attr]
+            "recovery": any(crash.until is not None for crash in self._listed),
             "churn": bool(self.churn or self.partitions) or spends == ABSENCES,
             "liars": self.corruption > 0
             or (isinstance(liars, Byzantine) and liars.strategy != "silent"),
@@ -245,17 +246,22 @@ class Network(engine.Network):
         return found if self.delay is None else (*found, "delays")
 
     @property
+    def _listed(self) -> Sequence[Crash]:
+        """Crashes that are named one by one."""
+        return () if isinstance(self.crashes, Real) else self.crashes  # type: ignore[return-value]
+
+    @property
     def by_weight(self) -> bool:
         """Whether messages are lost by the weights of edges."""
         return isinstance(self.loss, str) and self.loss == "weight"
 
     def fitted(self, options: RunOptions, kernel: Kernel) -> Kernel:
         unfit, delayed = kernel.unfit(), self.delayed
-        by_events = isinstance(kernel, EventKernel)
-        if self.delay is not None and self._faults and not by_events:
+        by_events, recursive = isinstance(kernel, EventKernel), kernel.form == "recursive"
+        if self.delay is not None and self._faults and not (by_events or recursive):
             raise InputError(
                 f"a network has either {self._faults[0]} or delay: a synchroniser waits for each message, "
-                f"and an adversary then spends 'delays'; event-driven kernels take both"
+                f"and an adversary then spends 'delays'; event-driven kernels and recursive forms take both"
             )
         for kind in self.kinds:
             if kind in unfit:
@@ -263,8 +269,7 @@ class Network(engine.Network):
                     f"kernel {kernel.name!r} takes no network with {kind}: {unfit[kind]}; kernels that do: "
                     f"{', '.join(takers(kind))}"
                 )
-        acts, recursive = self.has_faults or delayed, kernel.form == "recursive"
-        why = ""
+        acts, why, by_phase = self.has_faults or delayed, "", self.crash_by == "phase"
         takes = TIMED if by_events else LATE if recursive and self.delay is not None else ()
         given = (name for name in TIMED if getattr(self, name) != getattr(Network, name))
         idle = [name for name in given if name not in takes]
@@ -276,10 +281,14 @@ class Network(engine.Network):
             why = "liars add messages in event-driven kernels alone; leave out adds="
         elif by_events and (delayed or self.synchroniser is not None):
             why = "event-driven kernels have no synchroniser; leave out synchroniser= and such an adversary"
-        elif recursive and delayed:
+        elif recursive and self.adversary is not None:
             why = "an adversary strikes in rounds, which form='recursive' has not; leave out adversary="
         elif recursive and self.synchroniser is not None:
             why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
+        elif recursive and self.delay is None:
+            why = NO_ROUNDS
+        elif recursive and (by_phase or any(c.phase or c.until for c in self._listed)):
+            why = "nodes with tasks crash at a tick, for good; leave out crash_by=, phase and until"
         elif delayed and "nearer" in kernel.prepares:
             why = KEEPS_OFFERS
         elif acts and options.since is not None:
@@ -324,10 +333,12 @@ class Network(engine.Network):
         if not faults.spares:
             lost = log.by_round(log.noted("lost"))
             when = faults.crashed(n, log.targets(), log["round"])
-            when = np.where(when < log.rounds, when, -1)
+            ticks = np.array(log.ticks or range(log.rounds), np.int64)
+            at = np.searchsorted(ticks, when)  # ticks without tasks are no rounds
+            when = np.where(at < log.rounds, np.append(ticks, 0)[at], -1)
             found["lost"] = ("",), lost, "messages along edges that were lost"
-            found["crashed"] = ("node",), when, "round in which it crashed last, -1 for none"
-            by_kind["crashes"] = np.bincount(when[when >= 0], minlength=log.rounds)
+            found["crashed"] = ("node",), when, "round or tick of its last crash, -1 for none"
+            by_kind["crashes"] = np.bincount(at[when >= 0], minlength=log.rounds)
         if faults.liars is not None:
             found["lies"] = ("node",), faults.lying(n).astype(np.int8), "1 if the node lies"
         if faults.attack is not None:
@@ -345,7 +356,7 @@ class Network(engine.Network):
 
     def _tell_idle(self, kernel: Kernel, times: Mapping[str, int], log: Log) -> None:
         """Say which faults that are listed one by one struck nothing."""
-        rounds, idle = log.rounds, []
+        rounds, idle = log.ticks[-1] + 1 if log.ticks else log.rounds, []
         begins: Mapping[str, Callable[[Any], int]] = {
             "drops": itemgetter(0),
             "crashes": attrgetter("round"),
@@ -411,10 +422,9 @@ class Network(engine.Network):
                 f"loss must have a probability for each of {n} nodes, got shape {loss.shape}"
             )
         rate = float(self.crashes) if isinstance(self.crashes, Real) else 0.0
-        listed: Sequence[Crash] = () if isinstance(self.crashes, Real) else self.crashes  # type: ignore[assignment]
-        nodes = node_ids([crash.node for crash in listed], graph, "crashes")
+        nodes = node_ids([crash.node for crash in self._listed], graph, "crashes")
         crashes = []
-        for node, crash in zip(nodes.tolist(), listed, strict=True):
+        for node, crash in zip(nodes.tolist(), self._listed, strict=True):
             told = crash.receivers
             if told is not None:
                 told = node_ids(told, graph, "receivers of a crash").tolist()
