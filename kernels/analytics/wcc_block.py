@@ -103,14 +103,14 @@ class BlockComponents(bsp.Kernel):
         within = s.sets[root + clusters] - clusters
         names = np.where(within < 0, c.n + clusters + within, c.ids[within.clip(0)])
         first = c.ids[root] < label
+        members = analytics._blocks.first_of(s.sets, clusters)
+        met = np.flatnonzero(members >= 0)
         pairs = [
             np.stack([np.arange(clusters), s.sets[:clusters]]) + c.n,
             np.stack([names, c.ids[root]]),
             np.stack([c.ids[root[first]], label[first]]),
+            np.stack([c.n + met, c.ids[members[met]]]),
         ]
-        first_here = analytics._blocks.first_of(s.sets, clusters)
-        there = np.flatnonzero(first_here >= 0)
-        pairs.append(np.stack([c.n + there, c.ids[first_here[there]]]))
         known = np.concatenate(pairs, axis=1)
         _, _, new = united(known)
         return to_all(c, known[:, new])
