@@ -38,9 +38,9 @@ ARGUMENTS = {"pr": ["-i", "1000", "-t", "1e-4"], "bc": ["-i", "4"]}
 """Of GAP's programs."""
 
 BOUNDS = dict.fromkeys(BENCHMARKS, 1.0) | {"sssp": 1.2}
-"""Times of GAP's that ours may take."""
+"""How many times as long as GAP's ours may take."""
 ROAD_PAGERANK = 1.5
-"""The same of PageRank on roads, where GAP's, which updates ranks in place, takes fewer iterations."""
+"""The same of PageRank on roads. GAP's takes fewer iterations there, since it updates ranks in place."""
 
 PEERS: dict[str, dict[str, Callable[[peers.Forms], peers.Call]]] = {
     "bfs": {"scipy": peers.bfs_scipy, "networkit": peers.bfs_networkit},

@@ -119,8 +119,12 @@ def unite(indptr, positions, first, root):
 
 @compiled
 def first_of(sets, clusters):
-    """By cluster, the first node here that is in the set of its largest component, or -1; `sets` as `spread`
-    has them.
+    """By cluster, the first node here in the set of that cluster's largest component, or -1.
+
+    Parameters
+    ----------
+    sets
+        See `spread`.
     """
     first = np.full(clusters, -1)
     for node in range(len(sets) - clusters):
@@ -141,7 +145,7 @@ def spread(sets, large, component):
     large
         Names of the largest components.
     component
-        By node: the name of its set. It is given of nodes that are first in theirs.
+        By node: the name of its set, which is given for the first node of each set.
     """
     for node in range(len(component)):  # the first of its set comes before it
         first = np.int64(sets[len(large) + node])
@@ -175,7 +179,7 @@ def take(nodes, senders, distances, hops, distance, hop, parent, due):
 
 
 @compiled(error_model="numpy")
-def place_of(distance, width):
+def bucket_of(distance, width):
     """The bucket of a distance."""
     return np.int64(min(distance / width, FAR))
 
@@ -196,7 +200,8 @@ def shortest(
     width
         Of a bucket.
     ring
-        -1 for each place: a power of two of them, at least two more than the longest edge has widths.
+        Room for the lists of buckets, filled with -1. Its length is a power of two, and at least two more
+        than the longest edge divided by `width`.
     distance, hop, parent
         By node; those of the seeds are new.
     seeds
@@ -217,10 +222,10 @@ def shortest(
     free, used, waiting, count, s, bucket = -1, 0, 0, 0, 0, 0
     while count < most and (waiting > 0 or s < len(seeds)):
         if waiting == 0:
-            bucket = place_of(distance[seeds[s]], width)
+            bucket = bucket_of(distance[seeds[s]], width)
         place = np.uint64(bucket & last)
         while True:
-            if s < len(seeds) and place_of(distance[seeds[s]], width) <= bucket:
+            if s < len(seeds) and bucket_of(distance[seeds[s]], width) <= bucket:
                 node = np.uint64(seeds[s])
                 s += 1
             elif ring[place] >= 0:
@@ -260,7 +265,7 @@ def shortest(
                 else:
                     entry = np.uint64(used)
                     used += 1
-                there = np.uint64(min(place_of(offer, width), bucket + last) & last)
+                there = np.uint64(min(bucket_of(offer, width), bucket + last) & last)
                 nodes[entry], after[entry], ring[there] = other, ring[there], entry
                 waiting += 1
             if leaves and fresh:

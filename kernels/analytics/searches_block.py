@@ -181,9 +181,7 @@ more nodes are searched again; with more there are more rounds."""
 
 
 def buckets(weights: NDArray | None) -> tuple[float, int]:
-    """Width of a bucket of a cluster's, and how many a ring has, a power of two: whatever they are, results
-    are the same.
-    """
+    """The width of a cluster's buckets, and the length of a ring, a power of two; neither changes results."""
     if weights is None or not len(weights):
         return 1.0, 4
     least, mean, most = (float(x) for x in (weights.min(), weights.mean(), weights.max()))

@@ -203,7 +203,7 @@ class ShortestPaths(bsp.Kernel):
     def empty(
         self, c: bsp.Cluster, s: State, inbox: bsp.Inbox, least: float, end: float
     ) -> bsp.Broadcast:
-        """Nodes of a bucket tell their distance; none that waits is less than `least` away."""
+        """Nodes of a bucket, from `least` to below `end`, tell their distance."""
         distance = s.distance[s.far]
         near = (distance >= least) & (distance < end)
         due, s.far = s.far[near], s.far[distance >= end]
@@ -223,7 +223,7 @@ class ShortestPaths(bsp.Kernel):
         put(s.distance, nodes, offer)
         put(s.parent, nodes, source)
         near = offer < end
-        s.far = np.append(s.far, nodes[~near & (known == np.inf)])  # the others are there
+        s.far = np.append(s.far, nodes[~near & (known == np.inf)])  # the others are in it
         if near.any():
             due = nodes[near]
             return bsp.broadcast(due, distance=offer[near]), bsp.vote(min=offer[near])

@@ -249,15 +249,16 @@ class RecursiveSite(Site):
             model = self.mailbox.model
             self.mailbox.checked(step, k, checks.unicasts_of, model, cluster, by[at], to)
         fields = self.mailbox.columns(step, k, item.fields, len(to))
-        letters = UnicastBatch(to, cluster.ids[by[at]], item.combine, fields)
+        src = cluster.ids[by[at]]
+        letters = UnicastBatch(to, src, item.combine, fields)
         if self.disturbed is not None:
-            up = self.disturbed.alive(cluster.ids[by[at]])
-            letters, to, at = letters.take(up), to[up], at[up]
+            up = self.disturbed.alive(src)
+            letters, to, at, src = letters.take(up), to[up], at[up], src[up]
             fields = letters.fields
         tally.nbytes += sum(v.nbytes for v in fields.values())
         tally.active += int(np.count_nonzero(np.bincount(at, minlength=len(by))))
         owner = cluster.partition.owner(to)
-        away, own = owner != cluster.index, to == cluster.ids[by[at]]
+        away, own = owner != cluster.index, to == src
         if item.repeat is None:
             tally.messages += len(to)
             tally.remote += int(np.count_nonzero(away))
@@ -276,13 +277,13 @@ class RecursiveSite(Site):
         if self.disturbed is not None:
             # what is lost now is under no finish, so none waits for it
             letters, arrives = self.disturbed.along(letters)
-            at, owner = at[arrives], owner[arrives]
+            at, owner, src = at[arrives], owner[arrives], src[arrives]
             tally.note(self.disturbed.strikes())
         if item.then is not None or under is not None:
             if item.combine is not None:
                 raise self.fault(step, k, "combines tasks that a finish counts")
             slots = self._open(step, k, item._replace(at=at), under)
-            letters.fields.update({HOME: cluster.ids[by[at]], SLOT: slots[at]})
+            letters.fields.update({HOME: src, SLOT: slots[at]})
         self._send(k, step.round + 1, item.task, letters, owner)
 
     def _open(self, step: Step, k: int, item: Spawn, under: Under | None) -> NDArray[np.int64]:

@@ -28,7 +28,7 @@ from dgsuite.partition.client.tasks import new_key
 from dgsuite.partition.client.waiting import LOST, Watch, failed, from_a_loss
 from dgsuite.partition.client.workers import States, cluster_ranges, received
 from dgsuite.partition.graph.graph import Graph
-from dgsuite.partition.graph.recovery import settle
+from dgsuite.partition.graph.recovery import settle, there
 
 EMBED = 1 << 20
 """Bytes up to which a worker's clusters are sent as a task, for which the client does not wait."""
@@ -64,7 +64,7 @@ def begun(
     bounds
         Shape (workers + 1,): worker w holds clusters ``bounds[w]`` to ``bounds[w + 1]``.
     groups
-        Futures of each worker's clusters, or lists of futures.
+        By worker: a future of all its clusters, or a list with a future of each.
     """
     worker.install(client)
     bounds = cluster_ranges(len(graph.parts), len(workers))
@@ -98,9 +98,7 @@ def _sent(graph: Graph, watch: Watch, bounds: NDArray) -> list[Future]:
         return where, submit(watch.client, parts)
 
     def valid(kept: tuple[Any, list[Future]]) -> bool:
-        return kept[0] == where and all(
-            future.status in ("pending", "finished") for future in kept[1]
-        )
+        return kept[0] == where and all(map(there, kept[1]))
 
     _, watch.inputs = graph.derived.get(PLACED, send, valid)
     return watch.inputs

@@ -102,9 +102,9 @@ class Network(engine.Network):
         the weight of the edge, or a function of senders, receivers and ticks; see
         `dgsuite.studies.network.delays.Delay`. A synchroniser then runs the rounds: outputs are
         unchanged, and ``virtual_time`` is when they are over. Tasks of a recursive form arrive late, and in
-        another order; they take a tick at least. A synchroniser waits for each message, so there are no
-        faults beside it, but an adversary that spends delays. Late tasks, and messages of event-driven
-        kernels, have both: rounds of faults are then ticks.
+        another order; they take a tick at least. A synchroniser waits for each message, so it goes with no
+        faults; an adversary may spend delays. Late tasks and messages of event-driven kernels have delays
+        and faults: where faults name rounds, these are ticks.
     fifo, gst, bound
         Of late tasks, and of event-driven kernels, such as "paxos": whether messages between two nodes arrive
         in the order of sending; and the tick from which on a message takes at most `bound` ticks. See
@@ -269,7 +269,7 @@ class Network(engine.Network):
                     f"kernel {kernel.name!r} takes no network with {kind}: {unfit[kind]}; kernels that do: "
                     f"{', '.join(takers(kind))}"
                 )
-        acts, why, by_phase = self.has_faults or delayed, "", self.crash_by == "phase"
+        acts, why = self.has_faults or delayed, ""
         takes = TIMED if by_events else LATE if recursive and self.delay is not None else ()
         given = (name for name in TIMED if getattr(self, name) != getattr(Network, name))
         idle = [name for name in given if name not in takes]
@@ -287,7 +287,9 @@ class Network(engine.Network):
             why = "a synchroniser runs rounds, which form='recursive' has not; leave out synchroniser="
         elif recursive and self.delay is None:
             why = NO_ROUNDS
-        elif recursive and (by_phase or any(c.phase or c.until for c in self._listed)):
+        elif recursive and (
+            self.crash_by == "phase" or any(c.phase or c.until for c in self._listed)
+        ):
             why = "nodes with tasks crash at a tick, for good; leave out crash_by=, phase and until"
         elif delayed and "nearer" in kernel.prepares:
             why = KEEPS_OFFERS

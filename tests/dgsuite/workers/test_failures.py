@@ -61,9 +61,7 @@ def test_a_task_that_fails_before_its_peers_find_it_leaves_nothing(client, ring)
 @pytest.mark.few(1)
 @pytest.mark.parametrize("style", STYLES)
 def test_a_long_run_leaves_nothing(client, style, request):
-    """Its results and the graph's clusters go with them, and not only when the client's process collects
-    garbage.
-    """
+    """What is on the workers goes with the result and the graph, and not only when garbage is collected."""
     request.addfinalizer(gc.enable)
     gc.disable()
     before = tasks(client)
