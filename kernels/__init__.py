@@ -137,6 +137,7 @@ BLOCK = Classes(
         "analytics.orders": {"topological": "BlockTopological"},
         "analytics.scc": {"scc": "BlockStrongComponents"},
         "analytics.searches_block": {"sssp": "BlockPaths", "bfs": "BlockSearch"},
+        "analytics.triangles_block": {"triangles": "BlockTriangles"},
         "analytics.wcc_block": {"wcc": "BlockComponents"},
         "imsuite.spanning_tree.block": {"mst": "BlockSpanningTree"},
     }

@@ -311,3 +311,117 @@ def within_core(mine, place, rows, inner, bits, times):
     for e in inner:
         bits[place[mine[e]] >> 6] = 0
     return total // 2
+
+
+@compiled
+def ahead(positions, first, indptr, starts, items):
+    """Neighbours of each row that are later rows of the same cluster.
+
+    Parameters
+    ----------
+    positions, first, indptr
+        Of the cluster.
+    starts, items
+        Filled: where the list of each row begins, and where the last one ends; the lists. There is room for
+        half of the entries and one more.
+    """
+    count, size = np.uint64(0), np.uint64(len(starts) - 1)
+    for row in range(size):
+        starts[row] = count
+        after, rows = np.int64(first + row + ONE), size - row - ONE
+        for e in range(np.uint64(indptr[row]), np.uint64(indptr[row + ONE])):
+            further = np.uint64(positions[e] - after)  # of a node before: large
+            items[count] = row + ONE + further
+            count += np.uint64(further < rows)
+    starts[size] = count
+
+
+@compiled
+def past(values, low, high, least):
+    """The first place from `low` with a value of `least` or more; one that is near is found first."""
+    step = np.uint64(0)
+    while low + step < high and values[low + step] < least:
+        low += step + ONE
+        step += step + ONE
+    high = min(low + step, high)
+    while low < high:
+        middle = (low + high) >> ONE
+        if values[middle] < least:
+            low = middle + ONE
+        else:
+            high = middle
+    return low
+
+
+@compiled
+def meet(mine, i, high, theirs, starts, ends, node, times, at=None):
+    """How many items of a list are in that of a node, too; each has its count in `times` raised by one.
+
+    Both lists ascend. The time is about that of the shorter one.
+
+    Parameters
+    ----------
+    mine, i, high
+        The list: items from `i` to `high`.
+    theirs, starts, ends, node
+        The other list: items from ``starts[node]`` to ``ends[node]``.
+    times, at
+        Counts, by item or by what `at` says of the item.
+    """
+    j, end, found = np.uint64(starts[node]), np.uint64(ends[node]), 0
+    while i < high and j < end:
+        if mine[i] < theirs[j]:
+            i = past(mine, i + ONE, high, theirs[j])
+        elif theirs[j] < mine[i]:
+            j = past(theirs, j + ONE, end, mine[i])
+        else:
+            if at is None:
+                times[i] += 1
+            else:
+                times[at[i]] += 1
+            found, i, j = found + 1, i + ONE, j + ONE
+    return found
+
+
+@compiled
+def within(starts, items, count):
+    """Triangles of a cluster's own nodes: the first of its rows finds each.
+
+    Parameters
+    ----------
+    starts, items
+        See `ahead`.
+    count
+        By row; is added to.
+    """
+    high, ends = np.uint64(0), starts[1:]
+    for u in range(np.uint64(len(count))):
+        low, high = high, np.uint64(ends[u])
+        for e in range(low + ONE, high):
+            v = np.uint64(items[e - ONE])
+            found = meet(items, e, high, items, starts, ends, v, count, items)
+            count[u] += found
+            count[v] += found
+
+
+@compiled
+def across(starts, items, border, begins, stops, ends, count, times):
+    """Triangles of two own nodes and one of another cluster.
+
+    Parameters
+    ----------
+    starts, items
+        See `ahead`.
+    border, begins, stops, ends
+        Rows with neighbours in other clusters, where the list of each begins and ends, and these lists.
+    count, times
+        By row and by item of `ends`; are added to.
+    """
+    for k in range(len(border)):
+        low, high = np.uint64(begins[k]), np.uint64(stops[k])
+        for v in items[starts[border[k]] : starts[border[k] + 1]]:
+            other = np.searchsorted(border, v)
+            if other < len(border) and border[other] == v:
+                found = meet(ends, low, high, ends, begins, stops, np.uint64(other), times)
+                count[border[k]] += found
+                count[v] += found

@@ -13,7 +13,16 @@ from dgsuite.partition.graph.checks import once
 from dgsuite.partition.graph.graph import Graph
 from dgsuite.partition.graph.measures import Look, look, together
 
-EITHER = ("all_pairs", "bfs", "bfs_many", "closeness", "harmonic", "topological", "wcc")
+EITHER = (
+    "all_pairs",
+    "bfs",
+    "bfs_many",
+    "closeness",
+    "harmonic",
+    "topological",
+    "triangles",
+    "wcc",
+)
 """Kernels whose outputs are the same bits in iterative and in block form, and that nobody runs for their
 rounds alone. The choice depends on the cut, and outputs must not."""
 

@@ -44,12 +44,12 @@ def pick(graph: Graph, options: Options) -> list[Any]:
     Raises
     ------
     InputError
-        The graph has no edges.
+        The graph has no edges, and a kernel has sources.
     """
     plans = [BENCHMARKS[name] for name in asked(options)]
     count = max(plan.sources * (options.trials or plan.trials) for plan in plans)
     found = sources.choose(sources.able(graph), count, options.seed)
-    if not found:
+    if count and not found:
         raise InputError("the graph has no edges, so there are no sources")
     nodes = [found[k % len(found)] for k in range(count)]
     return nodes if graph.labels is None else [graph.labels[node] for node in nodes]

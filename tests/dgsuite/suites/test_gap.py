@@ -156,3 +156,9 @@ def test_bad_input_is_one_line(gap, tmp_path, arguments, message):
     assert (found.returncode, found.stdout) == (2, "")
     (line,) = found.stderr.strip().splitlines()
     assert message in line
+
+
+def test_kernels_without_sources_run_alone(gap):
+    found = gap("--kron 5 --kernels cc,tc --trials 1 --validate --json")
+    assert found.returncode == 0, found.stderr
+    assert list(json.loads(found.stdout)["kernels"]) == ["cc", "tc"]
