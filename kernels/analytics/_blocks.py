@@ -218,7 +218,8 @@ def shortest(
     size, last = np.uint64(len(distance)), len(ring) - 1
     border, told = np.empty(len(distance), np.int64), 0
     seen = np.zeros(len(distance), np.bool_)
-    nodes, after = np.empty(1024, np.int64), np.empty(1024, np.int64)  # lists of the ring
+    # lists of the ring, with room for a node from each edge; arrays that grow would make the loop slower
+    nodes, after = np.empty_like(positions), np.empty_like(positions)
     free, used, waiting, count, s, bucket = -1, 0, 0, 0, 0, 0
     while count < most and (waiting > 0 or s < len(seeds)):
         if waiting == 0:
@@ -256,15 +257,15 @@ def shortest(
                     continue
                 distance[other], hop[other], parent[other] = offer, hops, sender
                 due[other] = True
-                if free < 0 and used == len(nodes):
-                    nodes = np.append(nodes, np.empty_like(nodes))
-                    after = np.append(after, np.empty_like(after))
                 if free >= 0:
                     entry = np.uint64(free)
                     free = after[entry]
-                else:
+                elif used < len(nodes):
                     entry = np.uint64(used)
                     used += 1
+                else:  # it stays due
+                    most = 0
+                    continue
                 there = np.uint64(min(bucket_of(offer, width), bucket + last) & last)
                 nodes[entry], after[entry], ring[there] = other, ring[there], entry
                 waiting += 1

@@ -218,6 +218,7 @@ class BlockPaths(BlockForm):
     -----
     Rounds: ``k + 1`` or ``k + 2``, as in `BlockSearch`, where paths are the shortest ones of fewest edges.
     Several clusters of more than 16,384 nodes may take more rounds: they search a part of these in each.
+    So may nodes that come nearer very often, for which there is no room in the buckets.
 
     Messages: at most ``rounds * arcs``.
 

@@ -242,6 +242,19 @@ def test_a_search_in_stretches_finds_the_same_paths(monkeypatch):
     assert stretches > 1.2 * whole
 
 
+def test_a_search_without_room_goes_on_in_the_next_round():
+    """A node with 20 neighbours comes nearer 20 times before one of them is looked at: 400 wait at once,
+    where there is room for the 120 ends of edges.
+    """
+    over, leaves = np.arange(1, 21), np.arange(22, 42)
+    ends = np.concatenate([[0 * over, over], [over, 0 * over + 21], [0 * leaves + 21, leaves]], axis=1)
+    weights = np.concatenate([0 * over + 1, over, 0 * leaves + 1000])
+    graph = Graph.from_edges(*ends, weights=weights, clusters=1)
+    ds = dgsuite.run("sssp", graph, form="block", style="serial")
+    assert ds.sizes["round"] == 2
+    assert not differing([ds, dgsuite.run("sssp", graph, style="serial")], ["distance", "parent"])
+
+
 @pytest.mark.parametrize("kernel", ["bfs_many", "all_pairs", "closeness", "harmonic"])
 def test_a_batch_takes_as_long_as_its_longest_search(kernel):
     for seed in range(15):
