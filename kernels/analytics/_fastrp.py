@@ -5,8 +5,8 @@ from math import sqrt
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-from dgsuite.kernels.analytics._triangles import prefetch
 from dgsuite.kernels.tools._draws import keyed, uniform
+from dgsuite.partition.arrays._compiled.fetching import prefetch
 
 AHEAD = 4
 """Vectors that are fetched from memory before they are read."""

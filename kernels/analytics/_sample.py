@@ -5,8 +5,8 @@ from math import log1p
 import numpy as np
 
 from dgsuite.base.compiling import compiled
-from dgsuite.kernels.analytics._triangles import prefetch
 from dgsuite.kernels.tools._draws import keyed, picked, running, uniform
+from dgsuite.partition.arrays._compiled.fetching import prefetch
 
 AHEAD = 8
 """Rows that are fetched from memory before they are read."""

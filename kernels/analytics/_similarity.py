@@ -11,8 +11,8 @@ import numpy as np
 
 from dgsuite.base.compiling import compiled
 from dgsuite.kernels.analytics._ktruss import find
-from dgsuite.kernels.analytics._triangles import prefetch
 from dgsuite.partition.arrays._compiled.bits import bit
+from dgsuite.partition.arrays._compiled.fetching import prefetch
 
 AHEAD = 4
 """Lists that are fetched from memory before they are read."""

@@ -5,13 +5,11 @@ cluster's neighbourhood are the nodes of highest rank; a node's *place* counts f
 """
 
 import numpy as np
-from llvmlite import ir
-from numba import types
-from numba.extending import intrinsic
 
 from dgsuite.base.compiling import compiled
 from dgsuite.kernels.analytics._bits import ones
 from dgsuite.partition.arrays._compiled.bits import bit
+from dgsuite.partition.arrays._compiled.fetching import prefetch
 
 MAX_TESTED = 20
 """Neighbours in the core up to which testing pairs of them takes less time than reading rows of bits; nodes
@@ -22,23 +20,6 @@ AHEAD = 12
 """Lists that are fetched from memory before they are read; where they begin, four times as many before."""
 
 ONE, WORD, LOW = np.uint64(1), np.uint64(6), np.uint64(63)
-
-
-@intrinsic
-def prefetch(typingctx, array, index):
-    """Have the processor fetch an item of an array into its cache; it does not wait."""
-
-    def generate(context, builder, signature, arguments):
-        view = context.make_array(signature.args[0])(context, builder, arguments[0])
-        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
-        item = builder.bitcast(builder.gep(view.data, [arguments[1]]), byte)
-        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
-        fetch = builder.module.declare_intrinsic("llvm.prefetch", (byte,), kind)
-        # read, keep, data
-        builder.call(fetch, [item, *(ir.Constant(number, k) for k in (0, 3, 1))])
-        return context.get_dummy_value()
-
-    return types.void(array, index), generate
 
 
 @compiled

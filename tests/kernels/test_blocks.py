@@ -247,7 +247,9 @@ def test_a_search_without_room_goes_on_in_the_next_round():
     where there is room for the 120 ends of edges.
     """
     over, leaves = np.arange(1, 21), np.arange(22, 42)
-    ends = np.concatenate([[0 * over, over], [over, 0 * over + 21], [0 * leaves + 21, leaves]], axis=1)
+    ends = np.concatenate(
+        [[0 * over, over], [over, 0 * over + 21], [0 * leaves + 21, leaves]], axis=1
+    )
     weights = np.concatenate([0 * over + 1, over, 0 * leaves + 1000])
     graph = Graph.from_edges(*ends, weights=weights, clusters=1)
     ds = dgsuite.run("sssp", graph, form="block", style="serial")

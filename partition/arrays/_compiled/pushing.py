@@ -6,6 +6,7 @@ They take the four parts of a `dgsuite.partition.clusters.halo.Out`, and skip re
 import numpy as np
 
 from dgsuite.base.compiling import compiled, takes
+from dgsuite.partition.arrays._compiled.fetching import fetch_row
 
 ONE = np.uint64(1)
 
@@ -79,7 +80,8 @@ def push_first(indptr, indices, shift, base, senders, ids, hit, least):
     """Mark the rows that are reached, each with its smallest sender; returns how many are new."""
     own, base = np.uint64(len(hit)), np.uint64(base)
     count = 0
-    for s in senders:
+    for i, s in enumerate(senders):
+        fetch_row(senders, i, shift, indptr, indices)
         v = ids[s] if len(ids) else s
         at = np.uint64(s - shift)
         for e in range(indptr[at], indptr[at + ONE]):
@@ -147,7 +149,8 @@ def push_down(indptr, indices, shift, base, senders, lo, floor, left, found, cou
     How many rows `found` then has.
     """
     rows, base = np.uint64(len(left)), np.uint64(base + lo)
-    for s in senders:
+    for i, s in enumerate(senders):
+        fetch_row(senders, i, shift, indptr, indices)
         at = np.uint64(s - shift)
         for e in range(np.uint64(indptr[at]), np.uint64(indptr[at + ONE])):
             r = np.uint64(indices[e]) - base  # past all where it would be negative
@@ -185,7 +188,10 @@ def push_nearer(
     """
     own, base, kind = np.uint64(len(least)), np.uint64(base), least.dtype.type
     plain = len(weights) == 0
-    for s in senders:
+    for i, s in enumerate(senders):
+        fetch_row(senders, i, shift, indptr, indices)
+        if not plain:
+            fetch_row(senders, i, shift, indptr, weights)
         v = kind(values[s])
         large = v > most - heaviest
         name = ids[s] if len(ids) else s
