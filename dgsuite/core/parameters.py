@@ -207,11 +207,7 @@ def described(kernel: type[Kernel], name: str) -> str:
 
 
 def fitting(
-    kernel: type[Kernel],
-    name: str,
-    value: Any,
-    labels: Labels | None = None,
-    n: int | None = None,
+    kernel: type[Kernel], name: str, value: Any, labels: Labels | None = None, n: int | None = None
 ) -> Any:
     """Convert a value to the type in a parameter's annotation.
 

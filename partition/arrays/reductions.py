@@ -33,8 +33,6 @@ class Reduction:
     pull, push
         Names of compiled loops in `dgsuite.partition.arrays._compiled` that reduce along edges; without them
         messages are listed, and `ufunc` reduces the list.
-    flags
-        Last arguments of the loops.
     runs
         Reduces runs of values, ``starts[i]`` to ``starts[i + 1]``, in place of ``ufunc.reduceat``.
     kinds
@@ -49,7 +47,6 @@ class Reduction:
     identity: Callable[[np.dtype], Any]
     pull: str | None = None
     push: str | None = None
-    flags: tuple[bool, ...] = ()
     runs: Callable[[NDArray, NDArray], NDArray] | None = None
     kinds: str = "biuf"
     ordered: str = ""
@@ -97,8 +94,8 @@ def zero(dtype: np.dtype) -> Any:
     return dtype.type(0)
 
 
-MIN = Reduction("min", np.minimum, greatest, "pull", "push", (False,))
-MAX = Reduction("max", np.maximum, least, "pull", "push", (True,))
+MIN = Reduction("min", np.minimum, greatest, "pull_min", "push_min")
+MAX = Reduction("max", np.maximum, least, "pull_max", "push_max")
 SUM = Reduction("sum", np.add, wide, "pull_sum", "push_sum", runs=add, ordered="f")
 OR = Reduction("or", np.bitwise_or, zero, "pull_or", "push_or", kinds="biu")
 

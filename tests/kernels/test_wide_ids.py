@@ -118,7 +118,7 @@ def test_unsigned_32_bits_hold_all_ids():
     indptr, indices = np.array([0, 2]), np.array([7, last])
     rows, everyone = np.array([0]), np.empty(0, np.uint8)
     along = indptr, indices, 0, rows, everyone, values
-    greatest, hits = loops.pull.py_func(*along, np.uint8(0), True)
+    greatest, hits = loops.pull_max.py_func(*along, np.uint8(0))
     assert (greatest.tolist(), hits.tolist()) == ([200], [2])
     assert loops.pull_sum.py_func(*along, np.int64(0))[0].tolist() == [203]
 

@@ -259,7 +259,7 @@ class Broadcasts(BroadcastStore):
             values = self.values(name)
             pull = getattr(loops(), how.pull or "")
             identity = how.identity(values.dtype)
-            out, hits = self._along(pull, lo, rows, sent, values, identity, *how.flags)
+            out, hits = self._along(pull, lo, rows, sent, values, identity)
             return hits, out.astype(how.result(values.dtype), copy=False)
         return (self._along(loops().pull_any, lo, rows, sent),)
 
@@ -277,7 +277,7 @@ class Broadcasts(BroadcastStore):
             ordered = values.dtype.kind in how.ordered
             for some in [self._by_id()] if ordered else self.lists:
                 edges = (*halo.edges, halo.first) if how.ordered else halo.out(some)
-                push(*edges, some, values, out, hit, *how.flags)
+                push(*edges, some, values, out, hit)
             return hit, out.astype(how.result(values.dtype), copy=False)
         hit = np.zeros(halo.own, bool)
         for some in self.lists:

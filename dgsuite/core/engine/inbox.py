@@ -31,12 +31,7 @@ class ClusterInbox:
     __slots__ = ("_cluster", "_dtypes", "_hi", "_lo", "_messages", "_part", "round", "traced")
 
     def __init__(
-        self,
-        round: int,
-        cluster: Cluster,
-        slot: int,
-        messages: Any,
-        dtypes: Mapping[str, np.dtype],
+        self, round: int, cluster: Cluster, slot: int, messages: Any, dtypes: Mapping[str, np.dtype]
     ) -> None:
         self.round = round
         self.traced = False

@@ -252,11 +252,7 @@ def steps(
 
 
 def _phases(
-    kernel: Kernel,
-    number: int,
-    turn: int,
-    item: Round | Finish,
-    strikes: Strikes = (),
+    kernel: Kernel, number: int, turn: int, item: Round | Finish, strikes: Strikes = ()
 ) -> Iterator[Step]:
     """The phases of a turn; a recursive form counts depths in place of rounds."""
     depth = kernel.form == "recursive"

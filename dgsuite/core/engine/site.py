@@ -99,14 +99,7 @@ class Site:
         self.fault = Fault(kernel.name, self.where, [c.index for c in clusters])
         self.log = Log(len(clusters))
         self.mailbox = Mailbox(
-            kernel,
-            clusters,
-            self.bounds,
-            me,
-            self.fault,
-            spec.check,
-            spec.congest,
-            spec.faults,
+            kernel, clusters, self.bounds, me, self.fault, spec.check, spec.congest, spec.faults
         )
         self.disturbed = self.mailbox.disturbed
         self.make_inbox = CheckedInbox if spec.check else ClusterInbox

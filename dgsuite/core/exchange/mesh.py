@@ -301,10 +301,7 @@ class Mesh:
         """Wait until this task may compute a phase: here at once."""
 
     async def exchange(
-        self,
-        parcels: Mapping[int, Any],
-        vote: Any,
-        combine: Combine = reduce_votes,
+        self, parcels: Mapping[int, Any], vote: Any, combine: Combine = reduce_votes
     ) -> tuple[dict[int, Any], Any]:
         """Send each peer its parcel and the vote, and wait for theirs: the barrier of a phase.
 

@@ -42,12 +42,7 @@ next graph wait that long."""
 class Driver:
     """Drives a run from the client: collects phases, sends them as graphs, asks for votes."""
 
-    def __init__(
-        self,
-        kernel: Kernel,
-        watch: Watch,
-        on_round: Tell | None,
-    ) -> None:
+    def __init__(self, kernel: Kernel, watch: Watch, on_round: Tell | None) -> None:
         self.run_id = watch.key_part
         self.kernel = kernel
         self.watch = watch

@@ -37,11 +37,7 @@ class Sums(NamedTuple):
 
 
 def quality(
-    graph: Graph,
-    labels: ArrayLike,
-    *,
-    resolution: float = 1.0,
-    weighted: bool | None = None,
+    graph: Graph, labels: ArrayLike, *, resolution: float = 1.0, weighted: bool | None = None
 ) -> xr.Dataset:
     """How good communities are.
 

@@ -23,10 +23,7 @@ if TYPE_CHECKING:
 
 
 def components(
-    graph: Graph,
-    dataset: xr.Dataset,
-    threshold: float | None = None,
-    client: Client | None = None,
+    graph: Graph, dataset: xr.Dataset, threshold: float | None = None, client: Client | None = None
 ) -> dd.DataFrame:
     """The components that "wcc" has found, as a Dask dataframe with a row for each.
 
@@ -101,10 +98,7 @@ def components(
 
 
 def pairs(
-    graph: Graph,
-    dataset: xr.Dataset,
-    threshold: float | None = None,
-    client: Client | None = None,
+    graph: Graph, dataset: xr.Dataset, threshold: float | None = None, client: Client | None = None
 ) -> dd.DataFrame:
     """The pairs within the components that "wcc" has found, as a Dask dataframe with a row for each.
 

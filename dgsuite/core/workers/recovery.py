@@ -137,9 +137,7 @@ def _killed_for_memory(client: Client, workers: States, seconds: float) -> str:
     while not kills and time.monotonic() < deadline:  # the nanny's word may come after the loss
         try:
             kills = Session.of(client).ask(
-                "dgsuite_memory_kills",
-                workers=list(workers),
-                seconds=seconds + POLL_SECONDS,
+                "dgsuite_memory_kills", workers=list(workers), seconds=seconds + POLL_SECONDS
             )
         except RunError:  # whoever looks for workers to go on with finds out, too
             return ""

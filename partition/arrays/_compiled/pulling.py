@@ -17,41 +17,11 @@ HEADS = 4
 ONE = np.uint64(1)
 
 
-@takes("indptr", "indices", 0, "nodes", "bitmap", "read", "largest", False)
-@compiled
-def pull(indptr, indices, first, rows, sent, values, worst, largest):
-    """For each row, the smallest (or largest) value of its senders, and the number of senders.
-
-    `worst` is the identity of the reduction. It replaces the values of nodes that did not send, without a
-    branch that the processor would mispredict.
-    """
-    best = np.full(len(rows), worst, values.dtype)
-    hits = np.zeros(len(rows), np.int32)
-    for i in range(len(rows)):
-        b = worst
-        r = first + rows[i]
-        low, high = indptr[r], indptr[r + 1]
-        k = high - low
-        if not len(sent):
-            for e in range(low, high):
-                v = values[np.uint32(indices[np.uint64(e)])]
-                b = max(b, v) if largest else min(b, v)
-        else:
-            k = 0
-            for e in range(low, high):
-                j = indices[e]
-                v = values[j] if bit(sent, j) else worst
-                b = max(b, v) if largest else min(b, v)
-                k += bit(sent, j)
-        best[i] = b
-        hits[i] = k
-    return best, hits
-
-
 def _pulling(combined):
     """A loop: for each row, its senders' values, combined in the order of the row, and their number.
 
-    `zero` has the dtype of the result. It replaces the values of nodes that did not send.
+    `zero` is the identity of the reduction, in the dtype of the result. It replaces the values of nodes that
+    did not send, without a branch that the processor would mispredict.
     """
 
     @compiled
@@ -79,8 +49,11 @@ def _pulling(combined):
     return pull
 
 
-pull_sum = takes("indptr", "indices", 0, "nodes", "bitmap", "reals", "zero")(_pulling(np.add))
-pull_or = takes("indptr", "indices", 0, "nodes", "bitmap", "words", "zero")(_pulling(np.bitwise_or))
+_ALONG = "indptr", "indices", 0, "nodes", "bitmap"
+pull_min = takes(*_ALONG, "read", "largest")(_pulling(min))
+pull_max = takes(*_ALONG, "read", "largest")(_pulling(max))
+pull_sum = takes(*_ALONG, "reals", "zero")(_pulling(np.add))
+pull_or = takes(*_ALONG, "words", "zero")(_pulling(np.bitwise_or))
 
 
 @takes("indptr", "indices", 0, "nodes", "bitmap")

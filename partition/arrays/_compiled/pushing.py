@@ -16,17 +16,25 @@ _OUT = "out_indptr", "out_indices", 0, 0
 _OFFERS = "weights", "heaviest", "senders", "offered", "names"
 
 
-@takes(*_OUT, "senders", "read", "values", "mask", False)
-@compiled
-def push(indptr, indices, shift, base, senders, values, out, hit, largest):
-    """Put the smallest (or largest) value that reaches each row into `out`, initially the identity."""
-    for s in senders:
-        v = values[s]
-        for e in range(indptr[s - shift], indptr[s - shift + 1]):
-            r = indices[e] - base
-            if 0 <= r < len(hit):
-                out[r] = max(out[r], v) if largest else min(out[r], v)
-                hit[r] = True
+def _pushing(combined):
+    """A loop: combine the values that reach each row in `out`, initially the identity."""
+
+    @compiled
+    def push(indptr, indices, shift, base, senders, values, out, hit):
+        for s in senders:
+            v = values[s]
+            for e in range(indptr[s - shift], indptr[s - shift + 1]):
+                r = indices[e] - base
+                if 0 <= r < len(hit):
+                    out[r] = combined(out[r], v)
+                    hit[r] = True
+
+    return push
+
+
+push_min = takes(*_OUT, "senders", "read", "values", "mask")(_pushing(min))
+push_max = takes(*_OUT, "senders", "read", "values", "mask")(_pushing(max))
+push_or = takes(*_OUT, "senders", "words", "values", "mask")(_pushing(np.bitwise_or))
 
 
 @compiled
@@ -47,19 +55,6 @@ def push_sum(indptr, indices, back_indptr, back_indices, first, senders, values,
             for e in range(back_indptr[at], back_indptr[at + 1]):
                 r = back_indices[e]
                 out[r] += v
-                hit[r] = True
-
-
-@takes(*_OUT, "senders", "words", "values", "mask")
-@compiled
-def push_or(indptr, indices, shift, base, senders, values, out, hit):
-    """Put the bitwise or of the values that reach each row into `out`, initially 0."""
-    for s in senders:
-        v = values[s]
-        for e in range(indptr[s - shift], indptr[s - shift + 1]):
-            r = indices[e] - base
-            if 0 <= r < len(hit):
-                out[r] |= v
                 hit[r] = True
 
 
