@@ -77,9 +77,7 @@ def _number(name: str, value: Any, low: float, high: float = inf) -> float:
 
 def _edges(m: Any, default: int, least: int, most: int) -> int:
     """A number of edges: m if given, else the default, limited to the range from `least` to `most`."""
-    if m is None:
-        return max(min(default, most), least)
-    return integer("m", m, least, most)
+    return max(min(default, most), least) if m is None else integer("m", m, least, most)
 
 
 def _most(n: int, max: Any) -> int | None:

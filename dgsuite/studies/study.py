@@ -120,9 +120,7 @@ class Study:
     def minutes(self, step: Step) -> float:
         """What a step takes: what it took before, or else on a machine of two processors."""
         note = self._notes().get(step.name)
-        if note is None or note["full"] != self.full:
-            return step.minutes
-        return float(note["minutes"])
+        return step.minutes if note is None or note["full"] != self.full else float(note["minutes"])
 
     def estimate(self, steps: Iterable[Step]) -> float:
         """Minutes of the steps that are not done."""

@@ -270,9 +270,7 @@ def says(text: str, *values: NDArray) -> Callable[[int], str]:
 
 
 def _said(text: Text, i: int) -> str:
-    if isinstance(text, str):
-        return text
-    return str(text(i) if callable(text) else text[i])
+    return text if isinstance(text, str) else str(text(i) if callable(text) else text[i])
 
 
 def collect(ids: NDArray, *rules: Rule) -> Found:

@@ -99,9 +99,7 @@ def _falling(job: Job) -> list[Found]:
 
 def _times(job: Job) -> int:
     """How often the run has begun anew, by the start and by faults; 0 where messages may be lost."""
-    if job.fact("network") is not None:
-        return 0
-    return 1 + len(job.fact("faults") or ())
+    return 0 if job.fact("network") is not None else 1 + len(job.fact("faults") or ())
 
 
 def _moves(job: Job, limit: int | None = None) -> list[Found]:

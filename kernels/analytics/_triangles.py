@@ -319,12 +319,7 @@ def ahead(positions, first, indptr, starts, items):
 
 @compiled
 def past(values, low, high, least):
-    """The first place from `low` with a value of `least` or more; one that is near is found first."""
-    step = np.uint64(0)
-    while low + step < high and values[low + step] < least:
-        low += step + ONE
-        step += step + ONE
-    high = min(low + step, high)
+    """The first place from `low` to `high` with a value of `least` or more, or `high`."""
     while low < high:
         middle = (low + high) >> ONE
         if values[middle] < least:

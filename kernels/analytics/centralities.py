@@ -130,9 +130,7 @@ class Iterated(bsp.Weighted):
 
     def per_loop(self, c: bsp.Cluster, power: int) -> NDArray | int:
         """What a self-loop counts: its weight, or 1."""
-        if self.weighted and c.loop_weights is not None:
-            return divided(c.loop_weights, power)
-        return 1
+        return divided(c.loop_weights, power) if self.weighted and c.loop_weights is not None else 1
 
     def moved(self, new: NDArray, old: NDArray) -> bsp.Sent:
         """The sum of all changes, as a vote; None without a tolerance."""

@@ -245,9 +245,7 @@ class BlockPaths(BlockForm):
 
     def suited(self, graph: Graph) -> BlockPaths:  # type: ignore[override]
         """The kernel for several sources, where there are some."""
-        if self.sources is None:
-            return self
-        return BlockNearest(**sssp.started(self))
+        return self if self.sources is None else BlockNearest(**sssp.started(self))
 
     def program(self, net: bsp.Net) -> bsp.Program:
         yield from super().program(net)

@@ -8,7 +8,6 @@ nodes in three clusters needs lists from others: nodes share their neighbours ac
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +15,6 @@ from numpy.typing import NDArray
 from dgsuite.kernels import analytics, bsp
 from dgsuite.kernels.analytics.triangles import Triangles
 from dgsuite.kernels.tools import blocks
-from dgsuite.partition.construction.build import id_dtype
 
 
 @dataclass(eq=False)
@@ -68,7 +66,7 @@ class BlockTriangles(bsp.Kernel):
 
     def find(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> bsp.Share | bsp.Known:
         loops = analytics._triangles
-        items: NDArray = np.empty(len(c.indices) // 2 + 1, id_dtype(c.size))
+        items = np.empty_like(c.indices, shape=len(c.indices) // 2 + 1)
         later = np.empty(c.size + 1, np.int64), items
         loops.ahead(c.positions, c.first, c.indptr, *later)
         loops.within(*later, s.triangles)
@@ -88,8 +86,7 @@ class BlockTriangles(bsp.Kernel):
             analytics._triangles.merged(*own, *inbox.shared("neighbour"), times, s.triangles)
             s.times[up] += times
         told = np.flatnonzero(s.times > 0)
-        sums: Any = {"triangles": s.times[told]}
-        return bsp.unicast(s.far[told], s.near[told], combine="sum", **sums)
+        return bsp.unicast(s.far[told], s.near[told], combine="sum", triangles=s.times[told])
 
     def add(self, c: bsp.Cluster, s: State, inbox: bsp.Inbox) -> None:
         nodes, more = inbox.sum("triangles")

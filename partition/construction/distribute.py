@@ -283,9 +283,7 @@ def _split(
 
 def _passing(shards: Sequence[Shard | None], file: Spool) -> list[Shard | None]:
     """Shards that are to be sent: they wait on disk where many do."""
-    if file.passes(shards):
-        return list(shards)
-    return _kept(shards, file)
+    return list(shards) if file.passes(shards) else _kept(shards, file)
 
 
 def _kept(shards: Sequence[Shard | None], file: Spool) -> list[Shard | None]:

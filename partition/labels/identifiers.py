@@ -125,9 +125,7 @@ def converted(values: Values, kind: str) -> Values:
         return values if len(values) else pa.array([], pa.large_string())
     if kind != "object":
         return values.astype(kind) if len(values) else np.empty(0, kind)
-    if kind_of(values) == kind:
-        return values
-    return objects(as_list(values))
+    return values if kind_of(values) == kind else objects(as_list(values))
 
 
 def encode(arrays: Sequence[Values]) -> tuple[list[NDArray], Values]:

@@ -118,6 +118,18 @@ def test_searches_of_several_batches_take_few_rounds(name):
     assert not differing([expected, found], SAME[name])
 
 
+def test_triangles_on_two_clusters_need_no_lists(client):
+    """Each edge between the clusters carries at most one number each way."""
+    ends = np.random.default_rng(3).integers(0, 300, (2, 2_500))
+    graph = Graph.from_edges(*ends, n=300, duplicates="min", clusters=2)
+    expected = dgsuite.run("triangles", graph, style="serial")
+    crossing = sum(int(cluster.remote_degree.sum()) for cluster in graph.gather())
+    for style in ("serial", "clocked", "finish_async"):
+        ds = dgsuite.run("triangles", graph, form="block", style=style, client=client)
+        assert not differing([ds, expected], SAME["triangles"])
+        assert 0 < int(ds.messages.sum()) < crossing
+
+
 def test_the_root_of_a_tree_is_its_smallest_node():
     graph = Graph.from_edges([5, 4, 1], [4, 3, 2], n=7, clusters=3)
     ds = dgsuite.run("mst", graph, style="serial", form="block")

@@ -134,9 +134,7 @@ class Broadcasts(BroadcastStore):
     @property
     def through(self) -> Halo:
         """The halo, with those edges alone along which a message arrives where some are lost."""
-        if self.fate is None:
-            return self.halo
-        return self.once("through", self._sieve)
+        return self.halo if self.fate is None else self.once("through", self._sieve)
 
     def _sieve(self) -> Halo:
         halo, fate = self.halo, self.fate

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
-from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args, get_origin
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args, get_origin
 
 import click
 
@@ -205,6 +205,4 @@ def _kind(annotation: Any) -> Any:
         return Names(click.INT if _kind(inner[0]) is int else click.STRING)
     if get_origin(annotation) is Literal:
         return click.Choice([str(a) for a in inner])
-    if get_origin(annotation) is Annotated or inner:
-        return _kind(inner[0])
-    return annotation
+    return _kind(inner[0]) if inner else annotation

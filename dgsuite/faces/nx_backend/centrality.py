@@ -246,9 +246,7 @@ def edge_betweenness_centrality(
 def _(G: Any, weight: Any, endpoints: bool, seed: Any, k: Any, **_: Any) -> str | None:
     if endpoints and G.is_directed():
         return "endpoints: those of a directed graph are not counted"
-    if weight is not None and G.is_multigraph():
-        return PARALLEL
-    return _draws(k, seed)
+    return PARALLEL if weight is not None and G.is_multigraph() else _draws(k, seed)
 
 
 def _draws(k: Any, seed: Any) -> str | None:
@@ -264,6 +262,4 @@ def _draws(k: Any, seed: Any) -> str | None:
 def _(G: Any, seed: Any, k: Any, **_: Any) -> str | None:
     if G.is_multigraph():
         return "parallel edges are merged, but here each has a share"
-    if isinstance(k, float):
-        return "k: networkx takes whole numbers alone"
-    return _draws(k, seed)
+    return "k: networkx takes whole numbers alone" if isinstance(k, float) else _draws(k, seed)

@@ -80,9 +80,7 @@ def _offered(name: str, what: str, answer: Callable[[dict[Hashable, int]], Any])
     """A function of networkx that follows from the eccentricities of all nodes."""
 
     def function(G: ConvertedGraph, **how: Any) -> Any:
-        if not len(G):
-            return of_networkx(name, G.kind())
-        return answer(_eccentricity(G, how))
+        return of_networkx(name, G.kind()) if not len(G) else answer(_eccentricity(G, how))
 
     return Offered(function, name, what)
 

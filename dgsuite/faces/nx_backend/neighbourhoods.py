@@ -24,9 +24,7 @@ def _pick(G: ConvertedGraph, nodes: Any, values: dict[Hashable, Any]) -> Any:
     if nodes is None:
         return values
     _simple(G)
-    if nodes in G:
-        return values[nodes]
-    return {node: values[node] for node in G.chosen(nodes)}
+    return values[nodes] if nodes in G else {node: values[node] for node in G.chosen(nodes)}
 
 
 def _coefficients(G: ConvertedGraph, nodes: Any, how: How) -> Any:

@@ -495,9 +495,5 @@ def _plain(value: Any) -> Any:
         found = {f.name: getattr(value, f.name) for f in fields(value)}
         return {name: _plain(one) for name, one in found.items() if one is not None}
     if isinstance(value, list | tuple | np.ndarray):
-        if len(value) > LISTED:
-            return f"<{len(value)} values>"
-        return [_plain(one) for one in value]
-    if callable(value):
-        return getattr(value, "__name__", repr(value))
-    return value
+        return f"<{len(value)} values>" if len(value) > LISTED else [_plain(one) for one in value]
+    return getattr(value, "__name__", repr(value)) if callable(value) else value

@@ -47,9 +47,7 @@ def trials(known: Mapping[str, Any], valid: NDArray[np.int64], rounds: NDArray[n
 
 def written(right: Proportion | None) -> str:
     """A share with its interval."""
-    if right is None:
-        return ""
-    return f"{right.share:.4g} ({right.low:.4g} to {right.high:.4g})"
+    return "" if right is None else f"{right.share:.4g} ({right.low:.4g} to {right.high:.4g})"
 
 
 def said(given: str, without: str = "") -> str:

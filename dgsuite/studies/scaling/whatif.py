@@ -69,9 +69,7 @@ class Machine:
         if not 0 < level < 1:
             raise InputError(f"level must be between 0 and 1, got {level}")
         rank = math.ceil((len(self.errors) + 1) * level * (1 - 1e-12))
-        if rank > len(self.errors):
-            return math.inf
-        return math.exp(sorted(self.errors)[rank - 1])
+        return math.inf if rank > len(self.errors) else math.exp(sorted(self.errors)[rank - 1])
 
 
 def what_if(

@@ -93,9 +93,7 @@ class Transport:
         A piece takes as long whatever it holds. More cores than the buffer has flags for change nothing.
         """
         room = Buffer(self.buffer, places).room
-        if room <= 0:
-            return self
-        return replace(self, chunk=room, byte=self.byte * self.chunk / room)
+        return self if room <= 0 else replace(self, chunk=room, byte=self.byte * self.chunk / room)
 
     def seconds(self, nbytes: Any, sender: Any, receiver: Any) -> Any:
         """Seconds of a message between two places; of arrays of any of these, that of each.

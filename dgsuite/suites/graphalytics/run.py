@@ -116,9 +116,7 @@ def _finish(
 def values(name: str, ds: xr.Dataset) -> NDArray:
     """An algorithm's output as the benchmark has it, one value a vertex."""
     found: NDArray = ds[ALGORITHMS[name].output].values
-    if name == "bfs":
-        return np.where(found < 0, UNREACHED, found.astype(np.int64))
-    return found
+    return np.where(found < 0, UNREACHED, found.astype(np.int64)) if name == "bfs" else found
 
 
 def wrong(name: str, vertices: NDArray, found: NDArray, path: str) -> NDArray[np.bool_]:

@@ -128,9 +128,7 @@ def _set(value: Any) -> set:
 def _said(values: Collection[Any]) -> str:
     if isinstance(values, str):
         return values
-    if set(values) == set(SUITE):
-        return "all"
-    return ", ".join(map(str, sorted(values)))
+    return "all" if set(values) == set(SUITE) else ", ".join(map(str, sorted(values)))
 
 
 @check

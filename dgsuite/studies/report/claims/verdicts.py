@@ -253,6 +253,4 @@ def said(value: Any) -> str:
         return f"{value:.4g}"
     if isinstance(value, set):
         return ", ".join(sorted(map(said, value)))
-    if isinstance(value, list | tuple):
-        return ", ".join(map(said, value))
-    return str(value)
+    return ", ".join(map(said, value)) if isinstance(value, list | tuple) else str(value)
