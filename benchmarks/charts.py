@@ -214,7 +214,7 @@ QUESTIONS = (
         "The six kernels of the GAP benchmark suite on five kinds of graphs. A circle is a "
         "measurement of dgsuite: "
         "breadth-first search, shortest paths, PageRank, components, betweenness, and triangles.",
-        ("gap", "gap-random", "gap-triangles", "gap-peers", "gap-peers-random"),
+        ("gap", "gap-random", "gap-peers", "gap-peers-random"),
         peers.beside_gap,
         peers.draw_gap,
     ),

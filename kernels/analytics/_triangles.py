@@ -333,7 +333,7 @@ def past(values, low, high, least):
 def meet(mine, i, high, theirs, starts, ends, node, times, at=None):
     """How many items of a list are in that of a node, too; each has its count in `times` raised by one.
 
-    Both lists ascend. The time is about that of the shorter one.
+    Both lists ascend. The time grows with the length of the shorter one, and the logarithm of the other's.
 
     Parameters
     ----------
