@@ -8,7 +8,6 @@ import numpy as np
 
 from dgsuite.base.compiling import compiled, takes
 from dgsuite.partition.arrays._compiled.bits import bit
-from dgsuite.partition.arrays._compiled.fetching import fetch_row
 
 HEADS = 4
 """First entries of each row that `heads` stores together. It is constant, so loops over them unroll;
@@ -92,7 +91,6 @@ def pull_first(indptr, indices, heads, first, rows, sent, ids, nodes, source):
     found = np.uint64(0)
     looked = np.int64(0)
     for i in range(len(rows)):
-        fetch_row(rows, i, -first, indptr, indices)
         r = np.uint64(first + rows[i])
         spoke = bit(sent, heads[r, 0]) | bit(sent, heads[r, 1]) << 1
         spoke |= bit(sent, heads[r, 2]) << 2 | bit(sent, heads[r, 3]) << 3
